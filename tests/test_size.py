@@ -25,11 +25,11 @@ from outscore.workflows.requests.registry import REQUESTS
 SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
-    "modules": 347,
-    "lines of code": 66_720,
-    "types": 578,
+    "modules": 349,
+    "lines of code": 67_230,
+    "types": 581,
     "lists of option names": 0,
-    "records patched in workflows": 194,
+    "records patched in workflows": 198,
     "assertions that something is not None": 130,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""

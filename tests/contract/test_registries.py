@@ -24,9 +24,10 @@ SIDES = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 # Metrics by the direction that is better. A new metric must be put on one side by hand.
 HIGHER = {
     "mean", "sum", "weighted-mean", "accuracy", "f1", "fbeta", "precision", "recall", "jaccard",
-    "mcc", "balanced-accuracy", "kappa", "macro-f1", "weighted-f1",
+    "mcc", "balanced-accuracy", "kappa", "macro-f1", "weighted-f1", "accuracy-at", "auc",
+    "pairwise-accuracy", "kendall", "pearson", "system-accuracy",
 }  # fmt: skip
-LOWER = {"error-rate"}
+LOWER = {"error-rate", "brier", "log-loss"}
 # Tests whose p-value is drawn, so that exchanging the systems may move it by the noise of the draw.
 SAMPLED = {"bootstrap", "bootstrap-t", "bootstrap-median", "block-bootstrap"}
 DETERMINISTIC = {"permutation", "permutation-median", "student", "wilcoxon", "sign", "mcnemar", "bayes"}
@@ -104,9 +105,14 @@ def test_layouts_make_the_metrics_own_columns(name, width):
     assert len(layout.columns) == width
     assert all(column in entry.layouts_text for column in layout.columns)
     table = np.random.default_rng(0).integers(0, 2, (6, width))
+    if name == "log-loss":
+        # A probability of 0 is infinitely wrong.
+        table = table * 0.5 + [[0.25, 0]] * 6
+        table[:, 1] = table[:, 1] > 0
     rows = layout.rows(table)
     assert rows.shape == (6, len(entry.make(defaults(entry)).columns))
-    assert (layout.rows(table[:1]) == rows[:1]).all()
+    # Ranks are those among all items.
+    assert name == "auc" or (layout.rows(table[:1]) == rows[:1]).all()
     metric, a, _ = resolve(name, table if width > 1 else table[:, 0], table if width > 1 else table[:, 0])
     assert (a == rows).all()
     assert np.isfinite(metric.score(rows.sum(axis=0)))

@@ -19,6 +19,7 @@ UNCITED = {
     "sum",
     "weighted-mean",
     "accuracy",
+    "accuracy-at",
     "error-rate",
     "precision",
     "recall",

@@ -98,6 +98,20 @@ class ShiftError(OutscoreError):
     """A refusal because the test can ask about no difference of this metric but 0."""
 
 
+class RowError(OutscoreError):
+    """A refusal because of a `row`, counted from 0, that has a `problem`; whoever knows its file and line says so."""
+
+    row = 0
+    problem = ""
+
+    @classmethod
+    def of(cls, row: int, problem: str, hint: str) -> RowError:
+        """The refusal of this row."""
+        refusal = cls(f"Row {row + 1} {problem}.", hint, parameter="metric")
+        refusal.row, refusal.problem = row, problem
+        return refusal
+
+
 class MeasuresError(OutscoreError):
     """A refusal because `measures` are columns of scores of one system, or of each system in a column if `by_system`."""
 

@@ -50,11 +50,19 @@ class AdditiveMetric:
     cells
         The columns are tp, fp, fn and tn of one table: every decision counts in exactly one of them, and the score grows with
         the right ones and falls with the wrong ones.
+    steps
+        The score counts orders of totals: it stands still and then jumps, so that what it is without an item says nothing about
+        its spread.
     bounds
         The least and the largest score that the metric can have, None where there is none.
     emptied
         A square matrix: a row times it is the row of the same item had the output been empty, or wrong for labels. What a
         crash costs follows from it.
+    joint
+        Makes the rows of two systems on the same items from their own rows, where what an item says of their difference depends
+        on both: ranks are those among the outputs of both. The columns stay the same.
+    alone
+        Where rows are made of both systems, the metric whose spread over one system's rows is that of its own score.
     precise
         The same function for one row of integer totals in exact or 60-digit arithmetic; decides ties
         where there is no ratio, up to 1e-40.
@@ -75,8 +83,11 @@ class AdditiveMetric:
     precise: Callable[[Sequence[Fraction]], Precise] | None = field(default=None, repr=False)
     graded: bool = False
     cells: bool = False
+    steps: bool = False
     bounds: tuple[float | None, float | None] = (None, None)
     emptied: Sequence[Sequence[int]] | None = field(default=None, repr=False)
+    joint: Callable[[Array, Array], tuple[Array, Array]] | None = field(default=None, repr=False)
+    alone: AdditiveMetric | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):

@@ -40,6 +40,8 @@ SOURCES = {
     "data": "from the signs of the scores",
     "default": "",
 }
+NUMBERS = {"probabilities": "numbers", "people": "metrics or judges"}
+"""What numbers beside a column of right answers are."""
 ASSUMED = "assumed; --lower-is-better if not"
 UNCLEAR = "not clear from the name whether higher or lower is better"
 
@@ -98,14 +100,15 @@ def short_reading(reading: Reading) -> str:
     if reading.systems and not reading.gold:
         scores = "columns"
     by = f" by {_names(reading.item)}" if reading.item else ""
-    left_out = [f"{count(reading.left_out, 'row')} without a score left out"] if reading.left_out else []
+    left_out = [f"{count(reading.left_out, 'row')} {_lacking(reading)} left out"] if reading.left_out else []
     left_out += [f"{count(reading.filled, 'row')} without a score counted as the worst score"] if reading.filled else []
     direction = [] if reading.kind == "texts" or reading.measures else [_direction(reading, "assumed; or --lower-is-better")]
     return "; ".join([scores + by, *_groups(reading), *left_out, *direction])
 
 
 def _groups(reading: Reading) -> list[str]:
-    groups = {"repeats": reading.repeat, "clusters": reading.cluster, "datasets": reading.dataset}
+    repeats = "outputs of" if reading.beside == "people" else "repeats"
+    groups = {repeats: reading.repeat, "clusters": reading.cluster, "datasets": reading.dataset}
     return [f"{name}: {_names(columns)}" for name, columns in groups.items() if columns]
 
 
@@ -113,7 +116,9 @@ def _scores(reading: Reading) -> str:
     if reading.gold:
         answers = _names(reading.prediction) if reading.prediction else f"{_names(reading.systems)}, each"
         how = "counted by class" if reading.by_class else "1 right, 0 wrong"
-        return f"scores: {answers} = {_names(reading.gold)} ({how})"
+        equal, beside = f"scores: {answers} = {_names(reading.gold)} ({how})", NUMBERS.get(reading.beside)
+        numbers = _names(reading.prediction or reading.systems)
+        return equal if beside is None else f"{beside}: {numbers} beside {_names(reading.gold)}"
     if reading.kind == "numbers":
         if reading.formats == ["score-pairs"] and reading.files > 1:
             return "counts: two whole numbers per line, right and wrong"
@@ -150,9 +155,14 @@ def _amount(reading: Reading) -> str:
         return rows
     # The line has described a bare format already.
     formats = "" if reading.kind == "numbers" or not reading.formats else f" ({', '.join(reading.formats)})"
-    left_out = f", {reading.left_out:,} without a score left out" if reading.left_out else ""
+    left_out = f", {reading.left_out:,} {_lacking(reading)} left out" if reading.left_out else ""
     filled = f", {reading.filled:,} without a score counted as the worst score" if reading.filled else ""
     return f"{rows} in {count(reading.files, 'file')}{formats}{left_out}{filled}"
+
+
+def _lacking(reading: Reading) -> str:
+    """What rows lack that were left out."""
+    return "of items that people did not order" if reading.beside == "people" else "without a score"
 
 
 def _direction(reading: Reading, assumed: str = ASSUMED) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -28,25 +29,45 @@ class Layout:
     averages: Callable[[Array], Array] | None = None
 
 
+Beside = Literal["", "classes", "probabilities", "people"]
+"""What stands beside a column of right answers: answers of several classes, probabilities, or scores beside people's."""
+TAKES: Mapping[Beside, tuple[str, ...]] = {
+    "": (),
+    "classes": ("predictions beside right answers",),
+    "probabilities": ("a table with a column of right answers (gold) and one of probabilities per system",),
+    "people": ("a table with a row per output, a column of people's scores (gold) and one per metric",),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class BesidePeople:
+    """A metric's scores of outputs beside those that people gave, as (items, outputs) tables; nan where there is no output."""
+
+    scores: Array
+    people: Array
+
+
 @dataclass(frozen=True)
 class MetricEntry:
     """One metric: what it takes, its formula, its options, its layouts (by number of input columns) and its additive form.
 
     `formula` is written in the small part of TeX that the page of methods knows, `citations` are keys of
     works in ``report/works.bib``: a metric that somebody defined names that work, shares of
-    right answers need none. `many` makes the same metric of so many classes, whose rows are those of ``metrics/multiclass``;
-    None where there is no such thing.
+    right answers need none. `many` makes the same metric for rows of any width, and their layout; None for a width that it
+    does not take. `beside` says what the metric makes of answers beside right ones, if more than right and wrong; `items` makes
+    the rows of items from scores beside those of people.
     """
 
     name: str
-    eats: tuple[str, ...]
     summary: str
     formula: str
     make: Callable[[Options], AdditiveMetric]
     layouts: Callable[[Options], dict[int, Layout]]
     options: tuple[Option, ...] = ()
     citations: tuple[str, ...] = ()
-    many: Callable[[int], AdditiveMetric] | None = None
+    many: Callable[[int], tuple[Layout, AdditiveMetric] | None] | None = None
+    beside: Beside = ""
+    items: Callable[[BesidePeople, Options], Array] | None = None
 
     @property
     def layouts_text(self) -> str:
@@ -56,7 +77,7 @@ class MetricEntry:
             f"(n, {width}) {', '.join(layout.columns)}" if width > 1 else f"(n,) {layout.columns[0]}"
             for width, layout in sorted(self.layouts(defaults).items())
         ]
-        return " or ".join([*rows, *([] if self.many is None else ["predictions beside right answers"])])
+        return " or ".join([*rows, *TAKES[self.beside]])
 
 
 def linear_layout(columns: tuple[str, ...], matrix: Sequence[Sequence[int]], check: Callable[[Array], None]) -> Layout:

@@ -66,6 +66,16 @@ def class_layout(classes: int) -> Layout:
     return Layout(_columns(classes), rows, lambda table: table)
 
 
+def by_class(make: Callable[[int], AdditiveMetric]) -> Callable[[int], tuple[Layout, AdditiveMetric] | None]:
+    """The metric of as many classes as rows of a width count, and their layout; None for rows that are no such counts."""
+
+    def of_width(width: int) -> tuple[Layout, AdditiveMetric] | None:
+        classes, rest = divmod(width, len(PARTS))
+        return None if rest or classes < 2 else (class_layout(classes), make(classes))
+
+    return of_width
+
+
 def _columns(classes: int) -> tuple[str, ...]:
     return tuple(f"{what} {k}" for what in PARTS for k in range(classes))
 

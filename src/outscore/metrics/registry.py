@@ -1,6 +1,6 @@
 """METRICS: every metric of scores and counts by name: means, accuracy, F1 and its family, and those of the whole 2 × 2 table.
 
-An entry says what it eats, its options, and how rows become its additive columns. Adding a metric is one entry; command line,
+An entry says what it takes, its options, and how rows become its additive columns. Adding a metric is one entry; command line,
 docs table and contract tests loop over the registry.
 """
 
@@ -21,9 +21,9 @@ from outscore.core.options import Option, complete, did_you_mean, parse_spec
 from outscore.core.rows import in_order_of
 from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
+from outscore.metrics.judged import AGREEMENT, PROBABILITIES
 from outscore.metrics.outputs import (
-    PARTS,
-    class_layout,
+    by_class,
     many_balanced_accuracy,
     many_kappa,
     many_macro_f1,
@@ -70,7 +70,6 @@ def _weighted_rows(table: Array) -> Array:
 SCORES = (
     MetricEntry(
         name="mean",
-        eats=("scores",),
         summary="mean of the items' scores",
         formula=r"\frac{1}{n} \sum_{i} x_i",
         make=_ratio("mean", ("score", "items"), (0, 1)),
@@ -79,7 +78,6 @@ SCORES = (
     ),
     MetricEntry(
         name="sum",
-        eats=("scores",),
         summary="sum of the items' scores",
         formula=r"\sum_{i} x_i",
         make=_ratio("sum", ("score",), None),
@@ -88,7 +86,6 @@ SCORES = (
     ),
     MetricEntry(
         name="weighted-mean",
-        eats=("scores",),
         summary="mean of the items' scores, each with its weight",
         formula=r"\frac{\sum_{i} w_i x_i}{\sum_{i} w_i}",
         make=_ratio("weighted-mean", ("weighted score", "weight"), (0, 1)),
@@ -287,7 +284,6 @@ BETA = Option("beta", Fraction, Fraction(1), "weight of recall: 2 counts it twic
 COUNTS = (
     MetricEntry(
         name="accuracy",
-        eats=("scores", "counts"),
         summary="share of correct decisions",
         formula=r"\frac{\text{right}}{\text{right} + \text{wrong}}",
         make=lambda _: ACCURACY,
@@ -295,7 +291,6 @@ COUNTS = (
     ),
     MetricEntry(
         name="error-rate",
-        eats=("scores", "counts"),
         summary="errors per unit of length, lower is better",
         formula=r"\frac{\text{errors}}{\text{length}}",
         make=lambda _: AdditiveMetric(
@@ -314,7 +309,6 @@ COUNTS = (
     ),
     MetricEntry(
         name="f1",
-        eats=("counts",),
         summary="F1 of summed counts (micro-F1)",
         formula=r"\frac{2 \text{tp}}{2 \text{tp} + \text{fp} + \text{fn}}",
         citations=("vanrijsbergen1979",),
@@ -325,7 +319,6 @@ COUNTS = (
     ),
     MetricEntry(
         name="fbeta",
-        eats=("counts",),
         summary="F-beta of summed counts",
         formula=r"\frac{( 1 + β^2 ) \text{tp}}{( 1 + β^2 ) \text{tp} + \text{fp} + β^2 \text{fn}}",
         citations=("vanrijsbergen1979",),
@@ -335,7 +328,6 @@ COUNTS = (
     ),
     MetricEntry(
         name="precision",
-        eats=("counts",),
         summary="tp / (tp + fp) of summed counts",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fp}}",
         make=lambda _: AdditiveMetric(
@@ -348,7 +340,6 @@ COUNTS = (
     ),
     MetricEntry(
         name="recall",
-        eats=("counts",),
         summary="tp / (tp + fn) of summed counts",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fn}}",
         make=lambda _: AdditiveMetric(
@@ -361,7 +352,6 @@ COUNTS = (
     ),
     MetricEntry(
         name="jaccard",
-        eats=("counts",),
         summary="tp / (tp + fp + fn) of summed counts",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fp} + \text{fn}}",
         citations=("jaccard1912",),
@@ -372,7 +362,6 @@ COUNTS = (
     ),
     MetricEntry(
         name="mcc",
-        eats=("counts",),
         summary="Matthews' correlation coefficient",
         formula=(
             r"\frac{\text{tp} \cdot \text{tn} - \text{fp} \cdot \text{fn}}{\sqrt{( \text{tp} +"
@@ -382,11 +371,11 @@ COUNTS = (
         citations=("matthews1975",),
         make=lambda _: _of_the_table("mcc", _mcc, _precise_mcc, -1.0),
         layouts=lambda _: ALL_FOUR,
-        many=many_mcc,
+        many=by_class(many_mcc),
+        beside="classes",
     ),
     MetricEntry(
         name="balanced-accuracy",
-        eats=("counts",),
         summary="mean recall over the classes",
         formula=(
             r"\frac{1}{2} ( \frac{\text{tp}}{\text{tp} + \text{fn}} + \frac{\text{tn}}{\text{tn} +"
@@ -395,30 +384,30 @@ COUNTS = (
         citations=("brodersen2010",),
         make=lambda _: _of_the_table("balanced-accuracy", _balanced_accuracy, _precise_balanced),
         layouts=lambda _: ALL_FOUR,
-        many=many_balanced_accuracy,
+        many=by_class(many_balanced_accuracy),
+        beside="classes",
     ),
     MetricEntry(
         name="kappa",
-        eats=("counts",),
         summary="Cohen's kappa between prediction and gold",
         formula=r"κ = \frac{p_o - p_e}{1 - p_e}",
         citations=("cohen1960",),
         make=lambda _: _of_the_table("kappa", _kappa, _precise_kappa, -1.0),
         layouts=lambda _: ALL_FOUR,
-        many=many_kappa,
+        many=by_class(many_kappa),
+        beside="classes",
     ),
     MetricEntry(
         name="macro-f1",
-        eats=("counts",),
         summary="mean F1 of all classes",
         formula=r"\frac{1}{k} \sum_{c} F_{1}^{c}",
         make=lambda _: _of_the_table("macro-f1", _macro_f1, _precise_macro_f1),
         layouts=lambda _: ALL_FOUR,
-        many=many_macro_f1,
+        many=by_class(many_macro_f1),
+        beside="classes",
     ),
     MetricEntry(
         name="weighted-f1",
-        eats=("counts",),
         summary="F1 of all classes, weighted by their size",
         formula=r"\sum_{c} \frac{n_{c}}{n} F_{1}^{c}",
         # With gold of its own, a system that is right more often may weigh its worse class more: nothing says that it grows.
@@ -426,12 +415,13 @@ COUNTS = (
             "weighted-f1", FOUR, _weighted_f1, precise=_precise_weighted_f1, bounds=(0.0, 1.0), emptied=WRONG_LABELS
         ),
         layouts=lambda _: ALL_FOUR,
-        many=many_weighted_f1,
+        many=by_class(many_weighted_f1),
+        beside="classes",
     ),
 )
 
 
-METRICS: dict[str, MetricEntry] = {entry.name: entry for entry in (*SCORES, *COUNTS)}
+METRICS: dict[str, MetricEntry] = {entry.name: entry for entry in (*SCORES, *COUNTS, *PROBABILITIES, *AGREEMENT)}
 
 
 def resolve(
@@ -459,24 +449,18 @@ def resolve(
     options = complete(name, entry.options, given)
     width = 1 if a.ndim == 1 else a.shape[1]
     layouts = entry.layouts(options)
-    if entry.many is not None and _is_by_class(width):
-        classes = width // len(PARTS)
-        layout, additive = class_layout(classes), entry.many(classes)
-    elif width in layouts:
-        layout, additive = layouts[width], entry.make(options)
-    else:
+    found = None if entry.many is None else entry.many(width)
+    if found is None and width in layouts:
+        found = layouts[width], entry.make(options)
+    if found is None:
         raise OutscoreError(
             f"Metric `{name}` cannot use rows of {width} number{'s' if width > 1 else ''}.", f"It takes {entry.layouts_text}."
         )
+    layout, additive = found
     for table in raw:
         layout.rows(table.reshape(len(table), width))
     rows = layout.averages if raw and layout.averages is not None else layout.rows
     return additive, rows(a.reshape(len(a), width)), rows(b.reshape(len(b), width))
-
-
-def _is_by_class(width: int) -> bool:
-    """Whether rows hold counts of each of two or more classes."""
-    return width >= 2 * len(PARTS) and width % len(PARTS) == 0
 
 
 def _own_columns(metric: AdditiveMetric, rows: Array) -> Array:

@@ -41,6 +41,9 @@ class Reading:
         Columns that were compared: an item scores 1 if the prediction is the right answer.
     by_class
         Whether predictions were counted by class instead, for macro-F1 and the like.
+    beside
+        What else was made of what stands beside `gold`: "classes" were counted, "probabilities" of one of them were scored, or
+        the scores of metrics or judges were set beside those of "people".
     measures
         The columns, or scores of logs, that are compared separately as a family.
     direction, direction_source
@@ -76,6 +79,7 @@ class Reading:
     left_out: int = 0
     direction_assumed: bool = False
     filled: int = 0
+    beside: Literal["", "classes", "probabilities", "people"] = ""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ throughout, so that millions of rows take a second or two.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import cast
@@ -112,7 +112,9 @@ class Panel(Brief):
         if repeats is not None and known is not None and not repeats.reduced and repeats.metric is None:
             differ = np.array([_differ(runs, filled.shape[1]) for runs in known.systems])
             raw = tuple(runs.values for runs in repeats.systems if len(runs.values))
-        additive, rows_there, _ = resolve(metric, there, there[:1], raw=raw)
+        # Ranks are those of one system's outputs.
+        own = [resolve(metric, rows[has], rows[has], raw=raw) for rows, has in zip(values, filled, strict=True) if has.any()]
+        additive, rows_there = own[0][0], np.concatenate([rows for _, rows, _ in own])
         written = to_exact_integers(rows_there)
         (whole,), scale = ((rows_there,), 1) if written is None else written
         rows = np.zeros((*filled.shape, whole.shape[1]), dtype=whole.dtype)
@@ -226,9 +228,11 @@ class Panel(Brief):
         """Two systems on the items both have."""
         both = self.present[left] & self.present[right]
         averaged = self.averaged is not None and bool(self.averaged[[left, right]][:, both].any())
-        if self.complete:
-            return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters, averaged)
         rows = self.rows[left][both], self.rows[right][both]
+        if self.metric.joint is not None:
+            rows = self.metric.joint(*rows)
+        elif self.complete:
+            return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters, averaged)
         return PairedScores(*rows, self.scale, None, self.clusters_of(both), averaged)
 
     def part(self, items: Array) -> Panel:
@@ -239,9 +243,12 @@ class Panel(Brief):
         >>> Panel.of("mean", ("new", "old"), np.array([[1, 0, 1], [0, 1, 1]])).part(np.array([0, 2])).scores().tolist()
         [1.0, 0.5]
         """
+        rows = self.rows[:, items]
+        if self.metric.joint is not None:
+            rows = np.stack([_ranked_again(self.metric.joint, *own) for own in zip(rows, self.present[:, items], strict=True)])
         return replace(
             self,
-            rows=self.rows[:, items],
+            rows=rows,
             present=self.present[:, items],
             items=None if self.items is None else tuple(self.items[i] for i in items.tolist()),
             clusters=self.clusters_of(items),
@@ -292,7 +299,7 @@ class Panel(Brief):
 
     def single_scores(self) -> bool:
         """Whether the metric is the mean, or the sum, of one score per item: with one weight for all items."""
-        if self.metric.ratio is None:
+        if self.metric.ratio is None or self.metric.joint is not None:
             return False
         if self.metric.ratio[1] is None:
             return True
@@ -311,13 +318,20 @@ class Panel(Brief):
 
     def linear(self) -> bool:
         """Whether the difference of any two systems is a sum over items: a sum, or a ratio whose denominators all share."""
-        if self.metric.ratio is None:
+        if self.metric.ratio is None or self.metric.joint is not None:
             return False
         if self.metric.ratio[1] is None:
             return True
         bottom = np.where(self.present, self.rows @ np.asarray(self.metric.ratio[1]), np.nan)
         with np.errstate(invalid="ignore"):
             return bool((np.isnan(bottom) | (bottom == np.fmax.reduce(bottom, axis=0))).all())
+
+
+def _ranked_again(joint: Callable[[Array, Array], tuple[Array, Array]], rows: Array, present: Array) -> Array:
+    """One system's rows on some of its items, ranked among these."""
+    again = np.zeros_like(rows)
+    again[present] = joint(rows[present], rows[present])[0]
+    return again
 
 
 def _with_columns(repeats: Repeats, metric: str | AdditiveMetric) -> Repeats:

@@ -86,7 +86,7 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     )
     systems = settle_folds(check_guess(records, layout, _split(scored, layout, origin, gold, answered, places + 1)))
     refuse_best_fill(systems, choice)
-    for one in systems:
+    for one in systems if not choice.beside else ():
         refuse_other_kind(one)
     if not choice.systems:
         return systems

@@ -31,6 +31,7 @@ from outscore.formats.tables.names import (
     shared_measure,
 )
 from outscore.language.phrases import equals_gold
+from outscore.metrics.entry import Beside
 from outscore.metrics.registry import METRICS
 from outscore.results.design import Direction, DirectionSource, Reading
 from outscore.results.note import Note
@@ -265,7 +266,7 @@ def reading_of(
     slices: Sequence[str] = (),
     direction: tuple[Direction, DirectionSource],
     kind: Literal["texts", "outputs"] | None = None,
-    by_class: bool = False,
+    beside: Beside = "",
 ) -> Reading:
     """How files were interpreted; without `origins`, `rows` rows of arrays.
 
@@ -299,7 +300,8 @@ def reading_of(
         gold=_columns(origins, "gold"),
         direction=better,
         direction_source=source,
-        by_class=by_class,
+        by_class=beside == "classes",
+        beside=beside,
         left_out=sum(origin.left_out for origin in origins),
         filled=sum(origin.filled for origin in origins),
         direction_assumed=shape == "table" and source == "default" and not all(map(is_measure, score)),
@@ -352,10 +354,10 @@ def _short_names(paths: Sequence[str]) -> dict[str, str]:
     return {path: name if names.count(name) == 1 else path for path, name in zip(paths, names, strict=True)}
 
 
-def answer_notes(origins: Iterable[Origin], by_class: Sequence[Note] = ()) -> list[Note]:
-    """What to do next with answers that were scored, or notes on those that were counted by class."""
-    if by_class or not any("gold" in origin.columns for origin in origins):
-        return list(by_class)
+def answer_notes(origins: Iterable[Origin], about_gold: Sequence[Note] = ()) -> list[Note]:
+    """What to do next with answers that were scored, or notes on what else was made of them."""
+    if about_gold or not any("gold" in origin.columns for origin in origins):
+        return list(about_gold)
     return [Note("input", "Answers were scored as right or wrong; `outscore diff --task label` shows which ones changed.")]
 
 

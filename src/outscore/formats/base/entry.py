@@ -23,7 +23,8 @@ class Choice:
     With `drop`, rows without a score are left out and counted; with `fill`, they count as that, which is the worst score if
     higher or lower ones are better (`fill_for`).
     `among` are the systems that are wanted of several files, each of which may hold some of them. `gold_option` is the option
-    that names `gold`, if not its own.
+    that names `gold`, if not its own. `beside` says that columns beside `gold` are no answers but numbers: probabilities, or
+    scores of outputs beside those that people gave, where systems are those that made the outputs.
     """
 
     item: str | None = None
@@ -40,6 +41,7 @@ class Choice:
     prediction: str | None = None
     among: tuple[str, ...] = ()
     gold_option: str = ""
+    beside: Literal["", "probabilities", "people"] = ""
     drop: bool = False
     fill: float | None = None
     fill_for: Better = "higher"

@@ -312,7 +312,7 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
     origin = replace(origin, filled=builder.filled, filled_for=choice.fill_for)
     systems_scores = check_guess(records, layout, builder.scores(origin, choice.systems))
     refuse_best_fill(systems_scores, choice)
-    for one in systems_scores:
+    for one in systems_scores if not choice.beside else ():
         refuse_other_kind(one)
     return settle_folds(systems_scores)
 

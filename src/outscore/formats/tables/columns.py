@@ -11,9 +11,9 @@ are the columns of several systems beside a column of right answers, if they hol
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from outscore.core.errors import MeasuresError, OutscoreError
 from outscore.core.records import dataclass
@@ -38,7 +38,9 @@ from outscore.formats.tables.names import (
     EITHER,
     PAIRS,
     PANDAS_INDEX,
+    PEOPLE,
     PREDICTED,
+    PROBABLE,
     RIGHT,
     SLICES,
     USUAL,
@@ -76,6 +78,7 @@ NO_ITEMS = "none"
 """The name that says that every row is an item of its own, even if a column has a usual name of items."""
 NO_DATASETS = "none"
 """The name that says that all datasets are one, even if a column has a usual name of datasets; it still tells items apart."""
+NONE = {"cluster": NO_CLUSTERS, "item": NO_ITEMS, "dataset": NO_DATASETS}
 MANY_COLUMNS = 10
 """Where so many columns could hold the scores, they may be items."""
 _SCORE = f"Name the one meant with {naming('score')}"
@@ -133,28 +136,24 @@ class Layout:
 
 def find_layout(records: Records, choice: Choice) -> Layout:
     """Decide which column plays which part; if that is not clear, raise an error that lists the candidates."""
-    unclustered = choice.cluster == NO_CLUSTERS and NO_CLUSTERS not in records.columns
-    if unclustered:
-        choice = replace(choice, cluster=None)
-    pooled = choice.dataset == NO_DATASETS and NO_DATASETS not in records.columns
-    if pooled:
-        choice = replace(choice, dataset=None)
-    by_row = choice.item == NO_ITEMS and NO_ITEMS not in records.columns
-    if by_row:
-        choice = replace(choice, item=None)
-    choice = replace(choice, score=_split_counts(records, choice.score))
+    absent = {part for part, none in NONE.items() if getattr(choice, part) == none and none not in records.columns}
+    without: dict[str, Any] = dict.fromkeys(absent)
+    choice = replace(choice, score=_split_counts(records, choice.score), **without)
     for column in choice.columns:
         _require(records, column)
     finder = ColumnFinder(records, choice.named)
+    if choice.beside:
+        return _layout_beside(records, finder, choice, absent)
     wide = bool(choice.systems) and set(choice.systems) <= set(records.columns) and not (choice.system or choice.score)
     if wide:
         system, scores = None, choice.systems
     else:
         system = _find(finder, "system", choice.system)
         scores = choice.score or _known_scores(records, finder, choice, system)
+    by_row, pooled = "item" in absent, "dataset" in absent
     item = None if by_row else _find(finder, "item", choice.item)
     repeat = _find(finder, "repeat", choice.repeat)
-    cluster = None if unclustered else _find(finder, "cluster", choice.cluster)
+    cluster = None if "cluster" in absent else _find(finder, "cluster", choice.cluster)
     # A dataset tells items apart, also where it is asked for as slices.
     dataset = _find(finder, "dataset", choice.dataset) or next(filter(_is_dataset, choice.slice), None)
     slices = choice.slice or finder.take_all(SLICES)
@@ -178,6 +177,45 @@ def find_layout(records: Records, choice: Choice) -> Layout:
         layout = _without_ids(records, finder, layout, by_row=by_row)
     _check(records, layout, by_row=by_row)
     return layout
+
+
+def _layout_beside(records: Records, finder: ColumnFinder, choice: Choice, absent: Container[str]) -> Layout:
+    """The parts of a table of numbers beside right answers; systems that made the outputs which people scored are repeats."""
+    people = choice.beside == "people"
+    what, usual = ("people's scores", PEOPLE) if people else ("right answers", right_names("prediction"))
+    hint = f"Name the one meant with {choice.naming_gold} COLUMN ({choice.gold_option or 'gold'}=... in Python)."
+    gold = choice.gold or finder.take("gold", usual, hint)
+    if gold is None:
+        raise _missing(records, what, choice.gold_option or "gold")
+    system, repeat = _find(finder, "system", choice.system), _find(finder, "repeat", choice.repeat)
+    if people and repeat is None and choice.system is None:
+        system, repeat = None, system
+    item = None if "item" in absent else _find(finder, "item", choice.item)
+    cluster = None if "cluster" in absent else _find(finder, "cluster", choice.cluster)
+    dataset = _find(finder, "dataset", choice.dataset)
+    slices = choice.slice or finder.take_all(SLICES)
+    numbers = _numbers_beside(records, finder, choice)
+    wide = len(numbers) > 1 or numbers == choice.systems
+    layout = Layout(item, system, numbers, cluster, repeat, dataset, slices, wide, gold=gold, pooled="dataset" in absent)
+    _check(records, layout, by_row="item" in absent)
+    return layout
+
+
+def _numbers_beside(records: Records, finder: ColumnFinder, choice: Choice) -> tuple[str, ...]:
+    """The columns of numbers beside right answers: that of one system, or one for each."""
+    if choice.systems and set(choice.systems) <= set(records.columns):
+        return choice.systems
+    people = choice.beside == "people"
+    named = choice.prediction or next(iter(choice.score), None)
+    if named is None and not people:
+        named = finder.find("prediction", PROBABLE, "Name the one meant with --prediction COLUMN (prediction=... in Python).")
+    if named is not None:
+        return (named,)
+    free = [name for name in finder.free() if is_score(name) or not is_known(name)]
+    numbers = tuple(name for name in free if looks_numeric(records.sample[name]) and not suggests_other(name))
+    if not numbers:
+        raise _missing(records, "scores" if people else "probabilities", "prediction")
+    return numbers
 
 
 def _guess_item(records: Records, finder: ColumnFinder, parts: Sequence[str | None]) -> str | None:

@@ -88,6 +88,15 @@ RIGHT: Tiers = (
 EITHER: Tiers = (("label", "labels", "class", "tag"), ("answer",))
 # The same, but alone they may as well name a system.
 BESIDE_PREDICTED: Tiers = (("y", "true", "actual"),)
+# Beside right answers, the probability of one of them; and the scores that people gave.
+PROBABLE: Tiers = (
+    ("probability", "prob", "proba", "y_prob", "y_proba", "y_score", "p_positive", "p", "confidence", "score"),
+    PREDICTED[0],
+)
+PEOPLE: Tiers = (
+    ("human", "human_score", "human_rating", "people", "annotator", "mqm", "mqm_score", "da", "da_score"),
+    ("gold", "gold_score", "rating"),
+)
 # Rows that sum the others up are not items.
 SUMMARIES = {"mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "macro_avg", "micro_avg"}
 # What the index of a data frame is called that pandas wrote, and that it wrote again.

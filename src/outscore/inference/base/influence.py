@@ -70,8 +70,8 @@ def contributions(units: PairedScores, metric: AdditiveMetric) -> Array | None:
     """What each unit says of the difference A - B: the jackknife's pseudo-values m·θ - (m - 1)·θ₋ᵢ (Tukey, 1958).
 
     For a mean of equally long items they are the items' differences; for a ratio of sums they take their place,
-    with a mean near the difference and its jackknife error as their standard error. None for one unit and where the
-    metric is not defined without one of them.
+    with a mean near the difference and its jackknife error as their standard error. None for one unit, where the
+    metric is not defined without one of them, and where it moves by steps.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def contributions(units: PairedScores, metric: AdditiveMetric) -> Array | None:
     array([2., 0.])
     """
     m = units.rows
-    if m < 2:
+    if m < 2 or metric.steps:
         return None
     with np.errstate(all="ignore"):
         total_a, total_b = units.totals()

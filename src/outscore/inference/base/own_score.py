@@ -197,6 +197,7 @@ def own_intervals(systems: Sequence[OwnRows], metric: AdditiveMetric, alpha: flo
     >>> [round(end, 4) for end in own_intervals([OwnRows(right, right)], mean)[0]]
     [0.5313, 0.8881]
     """
+    metric = metric.alone or metric
     share = _shared_share(systems, metric) if systems else None
     return [_limits(one.items, metric, share, one.clusters, alpha, one.added) for one in systems]
 
@@ -211,6 +212,7 @@ def interval_method(systems: Sequence[OwnRows], metric: AdditiveMetric) -> str:
     >>> interval_method([OwnRows(right, right)], mean), interval_method([OwnRows(graded, graded)], mean)
     ("Wilson's score interval", "Student's t")
     """
+    metric = metric.alone or metric
     if metric.ratio is None:
         return "delta method, one decision added to every cell" if metric.cells else "jackknife, Student's t"
     share = _shared_share(systems, metric)
@@ -447,7 +449,7 @@ def _jackknife_variance(table: Array, metric: AdditiveMetric, clusters: Array | 
     """Leave one unit out, score the rest: their spread, blown up, is the spread of the score."""
     units = _sum_clusters(table, clusters)
     g = len(units)
-    if g < 2:
+    if g < 2 or metric.steps:
         return 0.0, 0.0
     total = units.sum(axis=0)
     score, without = float(metric.score(total)), metric.score(total - units)

@@ -78,10 +78,10 @@ def choose_systems(
 def pair_scores(
     a: Scores, b: Scores, names: tuple[str, str], duplicates: str, metric: str | AdditiveMetric | None = None
 ) -> TwoSystems:
-    """Two systems' scores matched by item id, and what was left out; if `metric` needs it, answers are counted by class."""
-    from outscore.workflows.validate import counted_by_class
+    """Two systems' scores matched by item id, and what was left out, in what `metric` makes of answers."""
+    from outscore.workflows.gold import scored_beside_gold
 
-    a, b = counted_by_class((a, b), metric)
+    a, b = scored_beside_gold((a, b), metric)
     return pair(a, b, duplicates, names)  # type: ignore[arg-type] # an unknown rule is refused there
 
 

@@ -39,11 +39,12 @@ from outscore.workflows.compare.inputs import (
 from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, samples_of_logs, with_exchanges
 from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
+from outscore.workflows.gold import beside_of, delong_notes, gold_facts
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.reading import answer_notes, gold_notes, reading_of, resolve_direction, scale_notes, score_names
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.validate import class_notes, paired, question_of, refuse_labels
+from outscore.workflows.validate import paired, question_of, refuse_labels
 
 COUNTS = ("true positives", "false positives", "false negatives")
 SLICES = "slice"
@@ -156,18 +157,18 @@ def _run(
         whole = _with_originals(whole, systems, metric, request)
     if request.anytime:
         whole = _with_looks(whole, systems, metric, request)
-    by_class = class_notes(systems.scores or (), metric)
+    about_gold = gold_facts(systems.scores or (), metric)
     reading = reading_of(
         systems.tables,
         rows=whole.design.rows,
         systems=systems.names,
         slices=() if request.slice is None else (request.slice,),
         direction=(better.better, better.source),
-        by_class=bool(by_class),
+        beside=beside_of(metric) if about_gold else "",
     )
     whole = with_omission(replace(whole, alignment=systems.alignment or whole.alignment, reading=reading))
-    notes = [*better.notes, *_reading_notes(request, systems, by_class, from_files=from_files), *pooled, *whole.notes]
-    whole = replace(whole, notes=notes)
+    notes = [*better.notes, *_reading_notes(request, systems, about_gold, from_files=from_files), *pooled, *whole.notes]
+    whole = replace(whole, notes=[*notes, *delong_notes(systems, metric, question.alpha)])
     settings = request.settings(systems.tables)
     if request.slice is None:
         return Comparisons([whole], settings)
@@ -388,12 +389,12 @@ def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:
         )
 
 
-def _reading_notes(request: CompareRequest, systems: TwoSystems, by_class: Sequence[Note], *, from_files: bool) -> list[Note]:
+def _reading_notes(request: CompareRequest, systems: TwoSystems, about_gold: Sequence[Note], *, from_files: bool) -> list[Note]:
     """What the reader should know about how the files were read."""
     notes = [*(_recognition_notes(request, systems) if from_files else []), *_selection_notes(systems), *systems.notes]
     notes += scale_notes(systems.names, [np.asarray(values) for values in (systems.a, systems.b)])
     notes += gold_notes(systems.names, [np.asarray(values) for values in (systems.a, systems.b)], systems.tables)
-    notes += answer_notes(systems.tables, by_class)
+    notes += answer_notes(systems.tables, about_gold)
     if from_files and request.metric is None and systems.counts:
         columns = ("true positives", "errors") if np.asarray(systems.a).shape[1] == 2 else COUNTS
         text = f"The columns were read as F1 counts ({', '.join(columns)}); choose another metric with --metric."

@@ -211,7 +211,7 @@ class _Work:
         plain = self.asked.test == "permutation" and self.options["method"] == "auto"
         # With many pairs, those of a metric share their flips, and Student's intervals save nearly all of the time.
         many = len(self.left) > 1
-        if many and plain and whole and not panel.single_scores() and panel.complete:
+        if many and plain and whole and not panel.single_scores() and panel.complete and panel.metric.joint is None:
             return self._corpus(panel.collapse_clusters(), doing)
         own = not (many and self.asked.test == "permutation" and panel.single_scores())
         chunks = self._chunks()

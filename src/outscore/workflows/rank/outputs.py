@@ -22,8 +22,8 @@ from outscore.scores.system import Origin
 from outscore.workflows.diff.items import classes_of, label_class_counts
 from outscore.workflows.diff.pair import Study
 from outscore.workflows.diff.run import study_of
+from outscore.workflows.gold import refuse_free_answers
 from outscore.workflows.requests.diff import DiffRequest
-from outscore.workflows.validate import refuse_free_answers
 
 RANKED_TASKS = ("label", "pos", "dep", "ner")
 

@@ -21,6 +21,7 @@ from outscore.formats.tables.assemble import refuse_implausible
 from outscore.formats.tables.columns import NO_ITEMS
 from outscore.formats.tables.parquet import are_partitions
 from outscore.language.numbers import count
+from outscore.metrics.entry import Beside
 from outscore.results.design import DirectionSource
 from outscore.results.files import write_files
 from outscore.results.note import Note
@@ -30,6 +31,7 @@ from outscore.scores.panel import Panel, panels_of, refuse_one, slices_of
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, origins_of
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
+from outscore.workflows.gold import beside_of, gold_facts, scored_beside_gold
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.rank.inputs import chosen_systems, files_by_system, read_many, systems_from
 from outscore.workflows.rank.panels import Ranked, rank_panels
@@ -50,7 +52,7 @@ from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import files_of_request
 from outscore.workflows.texts.members import SegmentScores, check_segments
-from outscore.workflows.validate import class_notes, counted_by_class, refuse_labels
+from outscore.workflows.validate import refuse_labels
 
 Kind = Literal["scores", "texts", "outputs"]
 
@@ -91,7 +93,7 @@ class _Material:
     kind: Kind = "scores"
     direction_source: DirectionSource = "metric"
     segments: Callable[[], SegmentScores] | None = None
-    by_class: bool = False
+    beside: Beside = ""
     others: Mapping[str, Panel] = field(default_factory=dict)
     margins: Mapping[str, float] | None = None
     slices: tuple[str, Mapping[str, Sequence[Panel]]] | None = None
@@ -272,7 +274,7 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
         slices=() if request.slice is None else (request.slice,),
         direction=("higher" if ranked.ranking.higher_is_better else "lower", material.direction_source),
         kind=None if material.kind == "scores" else material.kind,
-        by_class=material.by_class,
+        beside=material.beside,
     )
     return replace(ranked, ranking=replace(ranked.ranking, reading=reading), segments=material.segments)
 
@@ -404,8 +406,8 @@ def _of_scores(
     """
     rule: DuplicateRule = request.duplicates  # type: ignore[assignment] # an unknown rule is refused there
     files = origins_of(scores) if origins is None else origins
-    systems = counted_by_class(scores, request.metric)
-    by_class = class_notes(systems, request.metric)
+    systems = scored_beside_gold(scores, request.metric)
+    about_gold = gold_facts(systems, request.metric)
     run_notes: Sequence[Note] = ()
     if request.equal_runs:
         systems, run_notes = first_runs(systems, rule)
@@ -422,9 +424,16 @@ def _of_scores(
     panels = panels_of(systems, better.metric, rule)
     if reduced is not None:
         panels = reduced.with_repeats(panels)
-    said = [*better.notes, *answer_notes(files, by_class), *_values_notes(panels, files), *notes, *run_notes, *last]
+    said = [*better.notes, *answer_notes(files, about_gold), *_values_notes(panels, files), *notes, *run_notes, *last]
     slices = None if request.slice is None else (request.slice, slices_of(panels, systems, request.slice))
-    return _Material([panels], files, said, direction_source=better.source, by_class=bool(by_class), slices=slices)
+    return _Material(
+        [panels],
+        files,
+        said,
+        direction_source=better.source,
+        beside=beside_of(request.metric) if about_gold else "",
+        slices=slices,
+    )
 
 
 def _measures(parts: Sequence[_Material], request: RankRequest) -> _Material:

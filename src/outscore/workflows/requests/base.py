@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Mode, Option, did_you_mean
+from outscore.core.options import Mode, Option, did_you_mean, parse_spec
 from outscore.core.records import dataclass
 
 if TYPE_CHECKING:
@@ -213,6 +213,9 @@ class Request:
             columns["slice"] = (columns["slice"],)
         if "gold_column" in named:
             columns["gold_option"] = "gold_column"
+        beside = _beside(getattr(self, "metric", None))
+        if beside:
+            columns["beside"] = beside
         if getattr(self, "transpose", False):
             columns["transpose"] = True
         if getattr(self, "missing", None) == "drop":
@@ -389,6 +392,16 @@ def _plain(value: Any) -> Any:  # noqa: ANN401
     (0.5, True, 'a', [1])
     """
     return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+
+
+def _beside(metric: object) -> str:
+    """What a metric wants to be read beside a column of right answers, if not answers."""
+    if not isinstance(metric, str):
+        return ""
+    from outscore.metrics.registry import METRICS
+
+    entry = METRICS.get(parse_spec(metric)[0])
+    return "" if entry is None or entry.beside == "classes" else entry.beside
 
 
 def _check_metric(option: Option, value: object) -> None:

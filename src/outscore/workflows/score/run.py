@@ -30,13 +30,14 @@ from outscore.scores.system import Labels, Origin, Scores, origins_of
 from outscore.workflows.compare.inputs import metric_of
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
 from outscore.workflows.frames import encode_labels, is_table
+from outscore.workflows.gold import beside_of, gold_facts, scored_beside_gold
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from
 from outscore.workflows.reading import Better, MetricDirection, answer_notes, reading_of, resolve_direction, score_names
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
 from outscore.workflows.texts.panels import TextsRead, read_text_panels, score_texts
-from outscore.workflows.validate import class_notes, counted_by_class, refuse_labels
+from outscore.workflows.validate import refuse_labels
 
 UNNAMED = "system"
 """The name of a system that has none."""
@@ -196,14 +197,14 @@ def _direction_of(
 
 def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> ScoreResult:
     """The scores of systems that were read; `asked` has no metric if the metric is a score of the logs."""
-    scores, notes = _settled(counted_by_class(material.scores, asked.metric), request)
+    scores, notes = _settled(scored_beside_gold(material.scores, asked.metric), request)
     _check(scores, request)
     kind = _kind(scores, request)
     taken = _taken(scores, request)
     scores, notes = list(taken.scores), [*notes, *taken.notes]
     named = _metric_of(asked, scores, taken.reduction)
     better = _direction_of(named, request, material, scores)
-    by_class = class_notes(scores, asked.metric)
+    about_gold = gold_facts(scores, asked.metric)
     measured = measure(
         scores,
         better.metric,
@@ -222,10 +223,10 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
         systems=[one.system for one in measured.systems],
         slices=() if request.slice is None else (request.slice,),
         direction=(better.better, better.source),
-        by_class=bool(by_class),
+        beside=beside_of(asked.metric) if about_gold else "",
     )
     column = next((one.repeat_column for one in taken.before if one.repeat_column), "") if kind else ""
-    said = [*better.notes, *answer_notes(material.origins, by_class), *material.notes, *notes]
+    said = [*better.notes, *answer_notes(material.origins, about_gold), *material.notes, *notes]
     return _result(request, measured, kind, column, said, reading, material.origins)
 
 

@@ -1,0 +1,311 @@
+"""What a metric makes of answers beside right ones: counts by class, probabilities, or scores beside those of people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError, RowError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.options import complete, parse_spec
+from outscore.formats.tables.names import is_better_lower, join_names
+from outscore.language.numbers import count, format_number, format_probability
+from outscore.laws import normal, normal_quantile
+from outscore.metrics.entry import Beside, BesidePeople, MetricEntry
+from outscore.metrics.judged import delong
+from outscore.metrics.outputs import NOTHING, class_counts
+from outscore.metrics.registry import METRICS, resolve
+from outscore.results.note import Note
+from outscore.scores.pairing import TwoSystems
+from outscore.scores.system import NO_ANSWER, Labels, Origin, Scores
+
+MAX_CLASSES = 200
+"""More different right answers than this are not classes but free answers."""
+
+
+def _entry(metric: object) -> MetricEntry | None:
+    return METRICS.get(parse_spec(metric)[0]) if isinstance(metric, str) else None
+
+
+def beside_of(metric: object) -> Beside:
+    """What a metric makes of answers beside right ones; nothing if it is of scores or counts, or unknown.
+
+    Examples
+    --------
+    >>> [beside_of(metric) for metric in ("macro-f1", "brier", "kendall", "accuracy", None)]
+    ['classes', 'probabilities', 'people', '', '']
+    """
+    entry = _entry(metric)
+    return "" if entry is None else entry.beside
+
+
+def scored_beside_gold(systems: Sequence[Scores], metric: str | AdditiveMetric | None) -> list[Scores]:
+    """The systems with what the metric makes of their answers beside the right ones; unchanged if it makes nothing of them.
+
+    An empty answer belongs to no class; an answer that never occurs in gold is a separate class.
+
+    Examples
+    --------
+    >>> answers, gold = Labels.of(["cat", "dog", "cat"]), Labels.of(["cat", "dog", "dog"])
+    >>> (found,) = scored_beside_gold([Scores("new", np.array([1, 1, 0]), answers=answers, gold=gold)], "macro-f1")
+    >>> found.values.tolist()
+    [[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 0, 1]]
+    >>> answers, gold = Labels.of(["0.9", "0.2"]), Labels.of(["yes", "no"])
+    >>> scored_beside_gold([Scores("new", np.array([0, 0]), answers=answers, gold=gold)], "brier")[0].values.tolist()
+    [[0.9, 1.0], [0.2, 0.0]]
+    """
+    beside = beside_of(metric)
+    if not beside or any(one.answers is None or one.gold is None for one in systems):
+        return list(systems)
+    if beside == "probabilities":
+        return _probabilities(systems, str(metric))
+    if beside == "people":
+        return _without_items([_beside_people(one, str(metric)) for one in systems], systems)
+    return _counted_by_class(systems, metric)
+
+
+def _counted_by_class(systems: Sequence[Scores], metric: str | AdditiveMetric | None) -> list[Scores]:
+    names: dict[str, int] = {}
+    coded = []
+    for one in systems:
+        answers, gold = _both(one)
+        coded.append((_coded(gold, names), _coded(answers, names)))
+    # Classes in order of their names, so that the order of rows and files does not matter.
+    place = {names[name]: rank for rank, name in enumerate(sorted(name for name in names if name != NO_ANSWER))}
+    moved = np.array([place.get(code, NOTHING) for code in range(len(names))], dtype=np.int64)
+    refuse_free_answers(len(place), metric)
+    counted = []
+    for one, (right, given) in zip(systems, coded, strict=True):
+        empty = np.flatnonzero(moved[right] == NOTHING)
+        if len(empty):
+            raise one.row_error(int(empty[0]), f"{one.place(int(empty[0]))}: the right answer is empty.", "Give each item one.")
+        counted.append(replace(one, values=class_counts(moved[right], moved[given], max(2, len(place)))))
+    return counted
+
+
+def _both(scores: Scores) -> tuple[Labels, Labels]:
+    """The answers of a system and the right ones, which it has."""
+    assert scores.answers is not None
+    assert scores.gold is not None
+    return scores.answers, scores.gold
+
+
+def refuse_free_answers(values: int, metric: str | AdditiveMetric | None) -> None:
+    """Refuse to treat too many different values as classes."""
+    if values > MAX_CLASSES:
+        raise OutscoreError(
+            f"The answers have {values:,} different values, which are too many to be classes, but {metric} is for classes.",
+            "Leave --metric out to compare how often answers are right.",
+            parameter="metric",
+        )
+
+
+# Numbers beside gold: probabilities of one of two classes, and scores of outputs beside those that people gave.
+
+
+POSITIVES = ("1", "1.0", "true", "yes", "positive", "pos")
+"""What the class is called, without capitals, whose probability people give."""
+
+
+def _numbers(scores: Scores, labels: Labels, what: str) -> Array:
+    """The numbers that labels write; the first that is none is refused with its line."""
+    values = np.array([_number(name) for name in labels.names])[labels.codes]
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        row = int(bad[0])
+        found = "is missing" if labels[row] == NO_ANSWER else f"is `{labels[row]}`, not a number"
+        cure = f"Give each row {what}, or name another column with --prediction or --gold."
+        raise scores.row_error(row, f"{scores.place(row)}: {what} of `{scores.name}` {found}.", cure, parameter="gold")
+    return np.asarray(values)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def positive_class(gold: Sequence[str], metric: str) -> str:
+    """The class whose probability is given: the named one, or that with a usual name among two.
+
+    Examples
+    --------
+    >>> positive_class(["no", "yes"], "brier"), positive_class(["ham", "spam"], "brier:positive=spam")
+    ('yes', 'spam')
+    """
+    named = str(parse_spec(metric)[1].get("positive", ""))
+    usual = [name for name in gold if name.casefold() in POSITIVES]
+    name = parse_spec(metric)[0]
+    if named and named not in gold:
+        _refuse_class(f"There is no class `{named}` among the right answers, {join_names(gold)}.", name, gold)
+    if len(gold) > 2 and not named:
+        _refuse_class(f"The right answers are of {len(gold)} classes, {join_names(gold)}, not of two.", name, gold)
+    if not named and len(usual) != 1:
+        _refuse_class(f"It is not clear which of {join_names(gold)} the probabilities are of.", name, gold)
+    return named or usual[0]
+
+
+def _refuse_class(message: str, metric: str, gold: Sequence[str]) -> NoReturn:
+    raise OutscoreError(message, f"Name the class: --metric {metric}:positive={gold[-1]}.", parameter="metric")
+
+
+def _probabilities(systems: Sequence[Scores], metric: str) -> list[Scores]:
+    """Rows of the probability of the positive class, and of whether that is right."""
+    classes = sorted({name for one in systems if one.gold is not None for name in _used(one.gold)})
+    positive = positive_class(classes, metric)
+    _refuse_ranks_of_parts(systems, metric)
+    found = []
+    for one in systems:
+        answers, gold = _both(one)
+        right = np.array([name == positive for name in gold.names])[gold.codes]
+        values = np.stack([_numbers(one, answers, "the number"), right], axis=1)
+        try:
+            resolve(metric, values, values)
+        except RowError as refusal:
+            message = f"{one.place(refusal.row)}: `{one.name}` {refusal.problem}."
+            raise one.row_error(refusal.row, message, refusal.hint, parameter="metric") from None
+        found.append(replace(one, values=values, answers=None))
+    return found
+
+
+def _refuse_ranks_of_parts(systems: Sequence[Scores], metric: str) -> None:
+    """Refuse runs and datasets where a metric ranks all items of a system among each other."""
+    name, given = parse_spec(metric)
+    entry = METRICS[name]
+    if entry.make(complete(name, entry.options, given)).joint is None:
+        return
+    for one in systems:
+        several = one.datasets is not None and len(_used(one.datasets)) > 1
+        if several or one.repeats is not None:
+            part, cure = ("datasets", "--dataset none pools them") if several else ("runs", "give one run of each item")
+            message = f"`{name}` ranks all items of a system among each other, but {one.label} has several {part}."
+            raise OutscoreError(message, f"Rank each by itself, or {cure}.", parameter="metric")
+
+
+def _used(labels: Labels) -> list[str]:
+    return [labels.names[code] for code in np.unique(labels.codes).tolist()]
+
+
+def _beside_people(scores: Scores, metric: str) -> Scores:
+    """One row per item: how far the order of its outputs agrees with that of people."""
+    answers, gold = _both(scores)
+    entry = METRICS[parse_spec(metric)[0]]
+    assert entry.items is not None
+    if scores.ids is None or scores.repeats is None:
+        raise OutscoreError(
+            f"{scores.label} does not say which system made which output of which item.",
+            "Name the columns: --item COLUMN for the items and --repeat COLUMN for the systems that made the outputs.",
+            parameter="repeat",
+        )
+    own = _numbers(scores, answers, "the score") * (-1 if is_better_lower(scores.name) else 1)
+    people = _numbers(scores, gold, "people's score")
+    items, first, row = np.unique(scores.ids.codes, return_index=True, return_inverse=True)
+    outputs, column = np.unique(scores.repeats.codes, return_inverse=True)
+    _, once = np.unique(row * len(outputs) + column, return_index=True)
+    if len(once) < scores.rows:
+        twice = int(np.setdiff1d(np.arange(scores.rows), once)[0])
+        message = f"{scores.place(twice)}: `{scores.repeats[twice]}` has a second output of `{scores.ids[twice]}`."
+        raise scores.row_error(twice, message, "Give one row for each item and system.")
+    tables = np.full((2, len(items), len(outputs)), np.nan)
+    tables[:, row, column] = own, people
+    options = complete(entry.name, entry.options, parse_spec(metric)[1])
+    rows = entry.items(BesidePeople(*tables), options)
+    # In the order of the file, without items whose outputs cannot be ordered.
+    kept = np.argsort(first, kind="stable")
+    kept = kept[~np.isnan(rows[kept]).reshape(len(kept), -1).any(axis=1)]
+    if not len(kept):
+        cure = "Give several systems' outputs of each item, with scores that people gave them."
+        raise OutscoreError(f"{scores.label}: no item has outputs that people ordered.", cure, parameter="gold")
+    return replace(scores.take(first[kept]), values=rows[kept], repeats=None, answers=None, gold=None)
+
+
+def _without_items(found: Sequence[Scores], systems: Sequence[Scores]) -> list[Scores]:
+    """The same, whose files say how many rows belong to items that cannot be ordered; systems of one file have one origin."""
+    origins: dict[int, Origin] = {}
+    told = []
+    for one, before in zip(found, systems, strict=True):
+        if one.origin is not None and one.ids is not None and before.ids is not None:
+            kept = np.isin(before.ids.codes, one.ids.codes)
+            left_out = one.origin.left_out + int((~kept).sum())
+            origin = origins.setdefault(id(one.origin), replace(one.origin, left_out=left_out))
+            told.append(replace(one, origin=origin))
+        else:
+            told.append(one)
+    return told
+
+
+def gold_facts(systems: Sequence[Scores], metric: str | AdditiveMetric | None) -> list[Note]:
+    """What the metric made of answers beside right ones, in words."""
+    entry, beside = _entry(metric), beside_of(metric)
+    if entry is None or any(one.values.ndim == 1 and beside == "classes" for one in systems):
+        return []
+    if beside == "probabilities":
+        return _probability_notes(systems, str(metric))
+    if beside == "people":
+        low = [one.name for one in systems if is_better_lower(one.name)]
+        turned = f"; lower is better for {join_names(low)}, so {'its sign was' if len(low) == 1 else 'their signs were'} turned"
+        text = f"Systems are the metrics or judges: {entry.summary.partition(': ')[2]}{turned if low else ''}."
+        return [Note("input", text)]
+    return _class_notes(systems) if beside == "classes" else []
+
+
+def _probability_notes(systems: Sequence[Scores], metric: str) -> list[Note]:
+    gold = [one.gold for one in systems if one.gold is not None]
+    if not gold:
+        return []
+    positive = positive_class(sorted({name for labels in gold for name in _used(labels)}), metric)
+    share = float(np.mean([labels[row] == positive for labels in gold[:1] for row in range(len(labels))]))
+    text = f"Numbers are for `{positive}`, which is right for {100 * share:.3g}% of the items."
+    notes = [Note("input", text)]
+    least = float(parse_spec(metric)[1].get("least", 0))
+    raised = sum(
+        int((np.where(one.values[:, 1] == 1, one.values[:, 0], 1 - one.values[:, 0]) < least).sum()) for one in systems
+    )
+    if raised:
+        probabilities = "probability was" if raised == 1 else "probabilities were"
+        notes.append(Note("input", f"{raised:,} {probabilities} raised to {least:g}, the smallest allowed."))
+    return notes
+
+
+def delong_notes(systems: TwoSystems, metric: str | AdditiveMetric, alpha: float) -> list[Note]:
+    """What DeLong's test says of two areas under the ROC curve; nothing of other metrics, and of clusters, which it ignores."""
+    if systems.clusters is not None or not isinstance(metric, str) or parse_spec(metric)[0] != "auc":
+        return []
+    found = delong(np.asarray(systems.a), np.asarray(systems.b))
+    if found is None or not found.error:
+        return []
+    p, reach = 2 * normal(-abs(found.difference) / found.error), normal_quantile(1 - alpha / 2) * found.error
+    low, high = (format_number(found.difference + turn * reach) for turn in (-1, 1))
+    swaps = "Mid-ranks within each system were swapped (Bandos, Rockette and Gur, 2005)"
+    text = f"{swaps}; DeLong's large-sample test of equal areas gives p = {format_probability(p)}, interval {low} to {high}."
+    return [Note("method", text)]
+
+
+def _class_notes(systems: Sequence[Scores]) -> list[Note]:
+    """How many classes there are, and which answers belong to none in gold."""
+    if any(one.answers is None or one.gold is None for one in systems):
+        return []
+    right = {one.gold.names[code] for one in systems if one.gold is not None for code in np.unique(one.gold.codes).tolist()}
+    start = f"Answers were counted by class; the right ones have {len(right):,} different values"
+    notes = [Note("input", f"{start}; `outscore diff --task label` shows which ones changed.")]
+    for one in systems:
+        answers, _ = _both(one)
+        strange = [name not in right and name != NO_ANSWER for name in answers.names]
+        strange_rows = np.flatnonzero(np.array(strange, dtype=bool)[answers.codes])
+        if len(strange_rows):
+            what = f"{count(len(strange_rows), 'answer')} of {one.name}"
+            verb = "is not one of the right classes" if len(strange_rows) == 1 else "are not among the right classes"
+            notes.append(
+                Note("input", f"{what} {verb}, such as `{answers[int(strange_rows[0])]}`; macro-F1 counts them as classes.")
+            )
+    return notes
+
+
+def _coded(labels: Labels, names: dict[str, int]) -> Array:
+    codes = np.array([names.setdefault(name, len(names)) for name in labels.names], dtype=np.int64)
+    return codes[labels.codes]

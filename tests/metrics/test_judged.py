@@ -1,0 +1,385 @@
+"""Numbers beside right answers: probabilities against scikit-learn, agreement with people against scipy and naive twins."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats
+import sklearn.metrics
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import outscore as osc
+from outscore.cli.app import app
+from outscore.metrics.judged import delong
+from outscore.metrics.registry import resolve
+
+SHARED = Path(os.environ.get("OUTSCORE_SHARED_DATA", "../shared/data"))
+SKLEARN = SHARED / "repro" / "scores" / "sklearn"
+needs_data = pytest.mark.skipif(not SKLEARN.exists(), reason="the shared data are not here (OUTSCORE_SHARED_DATA)")
+
+
+def write(path: Path, columns: dict[str, list]) -> Path:
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def run(*words: object) -> str:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    return done.output + str(done.exit_code)
+
+
+# Probabilities.
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(1, 99), st.booleans()), min_size=3, max_size=30))
+def test_probabilities_against_scikit_learn(rows):
+    p, y = (np.array(column) for column in zip(*rows, strict=True))
+    table = np.stack([p / 100, y], axis=1)
+    expected = {
+        "brier": sklearn.metrics.brier_score_loss(y, p / 100, pos_label=True),
+        "log-loss": sklearn.metrics.log_loss(y, p / 100, labels=[False, True]),
+        "accuracy-at": sklearn.metrics.accuracy_score(y, p >= 50),
+        "accuracy-at:threshold=0.9": sklearn.metrics.accuracy_score(y, p >= 90),
+    }
+    for metric, value in expected.items():
+        additive, own, _ = resolve(metric, table, table)
+        assert float(additive.score(own.sum(axis=0))) == pytest.approx(value, rel=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(0, 20)] * 2, st.booleans()), min_size=2, max_size=9))
+def test_p_of_brier_scores_against_all_swaps(rows):
+    """Squares of decimals are exact: all 2^n swaps in fractions give the same p."""
+    a, b, y = (np.array(column) for column in zip(*rows, strict=True))
+    p = osc.permutation_test(np.stack([a / 20, y], axis=1), np.stack([b / 20, y], axis=1), metric="brier")
+    gaps = [(Fraction(one, 20) - right) ** 2 - (Fraction(other, 20) - right) ** 2 for one, other, right in rows]
+    sums = [abs(sum(map(lambda s, d: s * d, signs, gaps))) for signs in itertools.product((1, -1), repeat=len(gaps))]
+    assert p.method == "exact"
+    assert p.value == sum(size >= abs(sum(gaps)) for size in sums) / len(sums)
+
+
+@needs_data
+def test_classifiers_of_breast_cancer():
+    """Frozen from scikit-learn 1.9.1: brier_score_loss, log_loss of what was given, accuracy at .5."""
+    files = [SKLEARN / "proba_lr.csv", SKLEARN / "proba_rf.csv"]
+    found = osc.compare(*files, metric="brier")
+    assert [one.value for one in found.scores] == pytest.approx([0.020013440545841917, 0.0333074594805702], rel=1e-12)
+    assert found.p.method == "certified"
+    assert (found.p.lower, found.p.upper) == pytest.approx((0.000145, 0.000145), rel=0.01)
+    assert not found.higher_is_better
+    found = osc.compare(*files, metric="accuracy-at")
+    assert [one.value for one in found.scores] == pytest.approx([0.9806678383128296, 0.9595782073813708], rel=1e-12)
+    with pytest.raises(osc.OutscoreError, match="line 42: `proba_rf` gives probability 0 to what is right") as refusal:
+        osc.compare(*files, metric="log-loss")
+    assert (refusal.value.file, refusal.value.line) == (str(files[1]), 42)
+    clipped = osc.compare(*files, metric="log-loss:least=0.001")
+    assert any("2 probabilities were raised to 0.001" in note.text for note in clipped.notes), clipped.notes
+
+
+def test_layouts_of_probabilities(tmp_path):
+    """A column per system, a row per system, a file per system and a data frame: one answer."""
+    pandas = pytest.importorskip("pandas")
+    y, a, b = ["yes", "no", "no", "yes", "yes"], [0.9, 0.2, 0.6, 0.7, 0.8], [0.6, 0.4, 0.7, 0.2, 0.8]
+    ids = [f"q{i}" for i in range(5)]
+    wide = write(tmp_path / "wide.csv", {"id": ids, "gold": y, "new": a, "old": b})
+    names = ["new"] * 5 + ["old"] * 5
+    long = write(tmp_path / "long.csv", {"id": ids * 2, "system": names, "label": y * 2, "probability": a + b})
+    files = [write(tmp_path / f"{name}.csv", {"id": ids, "y_true": y, "y_prob": p}) for name, p in (("new", a), ("old", b))]
+    frame = pandas.read_csv(wide)
+    expected = np.mean([(p - (answer == "yes")) ** 2 for p, answer in zip(a, y, strict=True)])
+    for given_data in ([wide], [long], files, [frame]):
+        found = osc.compare(*given_data, metric="brier")
+        assert found.systems == ("new", "old")
+        assert found.scores[0].value == pytest.approx(expected)
+        assert any("Numbers are for `yes`, which is right for 60% of the items" in note.text for note in found.notes)
+    assert "new has the best brier 0.1080" in osc.rank(wide, metric="brier").verdict
+    assert "p = " in run("gate", wide, "--metric", "brier", "--margin", "0.3", "--system", "old", "--system", "new")
+
+
+@pytest.mark.parametrize(
+    ("gold", "numbers", "metric", "said"),
+    [
+        (["a", "b", "a"], [0.1, 0.2, 0.3], "brier", "not clear which of `a` and `b`"),
+        (["a", "b", "c"], [0.1, 0.2, 0.3], "brier", "of 3 classes"),
+        (["a", "b", "a"], [0.1, 0.2, 0.3], "brier:positive=z", "no class `z`"),
+        ([0, 1, 1], [0.1, 1.2, 0.3], "brier", "line 3: `wide` has 1.2 beside 1, which is no probability"),
+        ([0, 1, 1], [0.1, "", 0.3], "brier", "line 3: the number of `wide` is missing"),
+        ([0, 1, 1], [0.1, "high", 0.3], "brier", "line 3: the number of `wide` is `high`, not a number"),
+    ],
+)
+def test_what_are_no_probabilities_is_refused_with_its_line(tmp_path, gold, numbers, metric, said):
+    file = write(tmp_path / "wide.csv", {"id": [1, 2, 3], "gold": gold, "probability": numbers})
+    text = run("score", file, "--metric", metric)
+    assert said in " ".join(text.split())
+    assert text.endswith("2")
+
+
+# The area under the ROC curve.
+
+
+def psi(x: float, y: float) -> float:
+    return (x > y) + (x == y) / 2
+
+
+def naive_auc(scores: list[float], positive: list[bool]) -> Fraction:
+    sides = [[x for x, y in zip(scores, positive, strict=True) if y == side] for side in (True, False)]
+    return sum((Fraction(psi(x, y)) for x in sides[0] for y in sides[1]), Fraction(0)) / (len(sides[0]) * len(sides[1]))
+
+
+def swapped_ranks(a: list[float], b: list[float], positive: list[bool], units: list[int]) -> float:
+    """p by all swaps of mid-ranks within each system, the AUC of both counted again each time."""
+    ranks = [scipy.stats.rankdata(x).tolist() for x in (a, b)]
+    observed, hits = None, 0
+    for swap in itertools.product((False, True), repeat=max(units) + 1):
+        sides = [[ranks[side ^ swap[units[i]]][i] for i in range(len(a))] for side in (0, 1)]
+        size = abs(naive_auc(sides[0], positive) - naive_auc(sides[1], positive))
+        observed = size if observed is None else observed
+        hits += size >= observed
+    return hits / 2 ** (max(units) + 1)
+
+
+few_scores = st.lists(st.tuples(*[st.integers(0, 5)] * 2, st.booleans()), min_size=3, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(few_scores.filter(lambda rows: 0 < sum(y for _, _, y in rows) < len(rows)), st.booleans())
+def test_swapped_areas_against_all_swaps(rows, clustered):
+    a, b, y = (list(column) for column in zip(*rows, strict=True))
+    units = [i // 2 for i in range(len(a))] if clustered else list(range(len(a)))
+    tables = [np.stack([np.array(x, dtype=float), y], axis=1) for x in (a, b)]
+    p = osc.permutation_test(*tables, metric="auc", clusters=units)
+    assert p.statistic == pytest.approx(float(naive_auc(a, y) - naive_auc(b, y)), abs=1e-14)
+    assert p.method == "exact"
+    assert p.value == swapped_ranks(a, b, y, units)
+
+
+def naive_delong(a: list[float], b: list[float], positive: list[bool]) -> tuple[float, float]:
+    """DeLong, DeLong and Clarke-Pearson (1988), equations 4 to 6, pair by pair."""
+    of = {side: [i for i, y in enumerate(positive) if y == side] for side in (True, False)}
+    v10 = [[np.mean([psi(x[i], x[j]) for j in of[False]]) for i in of[True]] for x in (a, b)]
+    v01 = [[np.mean([psi(x[i], x[j]) for i in of[True]]) for j in of[False]] for x in (a, b)]
+    s = np.cov(v10) / len(of[True]) + np.cov(v01) / len(of[False])
+    return float(np.mean(v10[0]) - np.mean(v10[1])), float(np.sqrt(max(0.0, s[0, 0] + s[1, 1] - 2 * s[0, 1])))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(4, 40))
+def test_delong_against_its_definition(seed, n):
+    rng = np.random.default_rng(seed)
+    a, b, y = rng.integers(0, 9, n), rng.integers(0, 9, n), np.arange(n) % 3 == 0
+    found = delong(*(np.stack([x, y], axis=1).astype(float) for x in (a, b)))
+    if y.sum() < 2:
+        assert found is None
+        return
+    assert (found.difference, found.error) == pytest.approx(naive_delong(a.tolist(), b.tolist(), y.tolist()), abs=1e-12)
+
+
+@needs_data
+def test_areas_of_classifiers():
+    """Frozen from scikit-learn 1.9.1 (roc_auc_score); the interval of one system is about DeLong's."""
+    files = [SKLEARN / "proba_lr.csv", SKLEARN / "proba_rf.csv"]
+    found = osc.compare(*files, metric="auc")
+    assert [one.value for one in found.scores] == pytest.approx([0.9948337825696316, 0.987335500237831], rel=1e-12)
+    assert found.p.method == "exact"
+    assert found.p.value == pytest.approx(0.0855, abs=0.0005)
+    assert any("DeLong's large-sample test of equal areas gives p = .0" in note.text for note in found.notes)
+    alone = [osc.score(file, metric="auc").systems[0] for file in files]
+    ranked = osc.rank(files, metric="auc")
+    for one, own in zip(found.scores, alone, strict=True):
+        assert (one.low, one.high) == pytest.approx((own.low, own.high), rel=1e-12)
+    assert ranked.pairs[0].p.value == pytest.approx(found.p.value, rel=1e-12)
+
+
+def test_many_areas_in_a_ranking(tmp_path):
+    """Each pair of a ranking is that pair compared alone, as are the intervals of the systems."""
+    rng = np.random.default_rng(0)
+    y = rng.random(40) < 0.4
+    table = {"id": list(range(40)), "gold": y.astype(int).tolist()}
+    table |= {name: (y * lift + rng.normal(size=40)).round(2).tolist() for name, lift in (("a", 2), ("b", 1), ("c", 0.2))}
+    file = write(tmp_path / "scores.csv", table)
+    ranked = osc.rank(file, metric="auc", correction="none")
+    for pair in ranked.pairs:
+        alone = osc.compare(file, metric="auc", systems=list(pair.systems))
+        assert pair.p.value == pytest.approx(alone.p.value, rel=1e-12)
+        assert pair.difference == pytest.approx(alone.difference, abs=1e-14)
+    table["part"] = ["first", "second"] * 20
+    first = {name: values[::2] for name, values in table.items()}
+    parts = osc.compare(write(tmp_path / "parts.csv", table), metric="auc", systems=["a", "c"], slices="part")
+    alone = osc.compare(write(tmp_path / "first.csv", first), metric="auc", systems=["a", "c"])
+    assert parts.comparisons[1].p.value == alone.p.value
+    ranked = osc.rank(tmp_path / "parts.csv", metric="auc", slices="part")
+    expected = naive_auc(first["a"], [bool(x) for x in first["gold"]])
+    assert ranked.slices[0].scores[0].value == pytest.approx(float(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [({"run": [1, 2, 1, 2]}, "several runs"), ({"dataset": ["a", "a", "b", "b"]}, "several datasets")],
+)
+def test_areas_rank_all_items_among_each_other(tmp_path, columns, said):
+    table = {"id": [1, 1, 2, 2], "gold": [0, 0, 1, 1], "new": [0.1, 0.2, 0.8, 0.9], "old": [0.3, 0.2, 0.1, 0.9]} | columns
+    text = run("compare", write(tmp_path / "scores.csv", table), "--metric", "auc")
+    assert said in " ".join(text.split())
+    assert text.endswith("2")
+
+
+# Agreement with people.
+
+
+def outputs(rng: np.random.Generator, items: int, systems: int, *, gaps: bool = False) -> dict[str, list]:
+    """A table of outputs; people give few different scores, and so do metrics, so that there are ties."""
+    cells = [(i, s) for i in range(items) for s in range(systems) if not gaps or s < 2 or rng.random() < 0.7]
+    people = rng.integers(1, 4, len(cells))
+    return {
+        "segment": [f"s{i}" for i, _ in cells],
+        "system": [f"mt{s}" for _, s in cells],
+        "human": people.tolist(),
+        "comet": (people + rng.integers(-1, 2, len(cells))).tolist(),
+        "ter": (9 - people + rng.integers(-3, 4, len(cells))).tolist(),
+    }
+
+
+def by_item(table: dict[str, list], column: str) -> list[tuple[list[float], list[float]]]:
+    """The scores of each item's outputs by a metric, turned if lower is better, and by people."""
+    sign = -1 if column == "ter" else 1
+    rows = [row for row, _ in enumerate(table["segment"])]
+    groups = [[row for row in rows if table["segment"][row] == item] for item in dict.fromkeys(table["segment"])]
+    return [([sign * table[column][row] for row in group], [table["human"][row] for row in group]) for group in groups]
+
+
+def sign(x: float) -> int:
+    return (x > 0) - (x < 0)
+
+
+def naive_pairs(scores: list[float], people: list[float], *, skip: bool = False) -> float:
+    pairs = [(i, j) for i, j in itertools.combinations(range(len(scores)), 2) if not skip or people[i] != people[j]]
+    agreed = sum(sign(scores[i] - scores[j]) == sign(people[i] - people[j]) for i, j in pairs)
+    return agreed / len(pairs) if pairs else math.nan
+
+
+def naive_kendall(scores: list[float], people: list[float]) -> float:
+    if len(set(people)) == 1:
+        return math.nan
+    return 0.0 if len(set(scores)) == 1 else float(scipy.stats.kendalltau(scores, people).statistic)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.booleans())
+def test_agreement_by_items_against_naive_twins(tmp_path_factory, seed, gaps):
+    table = outputs(np.random.default_rng(seed), 7, 4, gaps=gaps)
+    file = write(tmp_path_factory.mktemp("outputs") / "wmt.csv", table)
+    naive = {
+        "pairwise-accuracy": naive_pairs,
+        "pairwise-accuracy:ties=skip": lambda x, h: naive_pairs(x, h, skip=True),
+        "kendall": naive_kendall,
+    }
+    for metric, twin in naive.items():
+        found = osc.score(file, metric=metric)
+        for system in found.systems:
+            values = [value for x, h in by_item(table, system.system) if not math.isnan(value := twin(x, h))]
+            assert system.n == len(values)
+            assert system.value == pytest.approx(np.mean(values), abs=1e-12)
+
+
+def test_correlation_and_order_of_systems(tmp_path):
+    table = outputs(np.random.default_rng(4), 12, 5)
+    file = write(tmp_path / "wmt.csv", table)
+    pearson, order = osc.score(file, metric="pearson"), osc.score(file, metric="system-accuracy")
+    for place, column in enumerate(("comet", "ter")):
+        x = np.array(table[column]) * (-1 if column == "ter" else 1)
+        assert pearson.systems[place].value == pytest.approx(scipy.stats.pearsonr(x, table["human"]).statistic, rel=1e-12)
+        means = [x.reshape(12, 5).mean(axis=0), np.reshape(table["human"], (12, 5)).mean(axis=0)]
+        assert order.systems[place].value == pytest.approx(naive_pairs(*(mean.round(9).tolist() for mean in means)))
+        assert order.systems[place].low is None  # It moves by steps, so no spread is known.
+
+
+def swapped_differences(table: dict[str, list], statistic) -> list[float]:
+    """The difference between both metrics under every swap of an item's standardised scores, the observed one first."""
+    items = len(dict.fromkeys(table["segment"]))
+    columns = [np.array(table["comet"], dtype=float), -np.array(table["ter"], dtype=float)]
+    a, b = (((x - x.mean()) / x.std()).reshape(items, -1) for x in columns)
+    people = np.reshape(np.array(table["human"], dtype=float), (items, -1))
+    found = []
+    for swap in itertools.product((False, True), repeat=items):
+        chosen = np.array(swap)[:, None]
+        found.append(statistic(np.where(chosen, b, a), people) - statistic(np.where(chosen, a, b), people))
+    return found
+
+
+def flat_pearson(x: np.ndarray, h: np.ndarray) -> float:
+    return float(np.corrcoef(x.ravel(), h.ravel())[0, 1])
+
+
+def order_of_means(x: np.ndarray, h: np.ndarray) -> float:
+    return naive_pairs(x.sum(axis=0).round(9).tolist(), h.sum(axis=0).tolist())
+
+
+def mean_of_pairs(x: np.ndarray, h: np.ndarray) -> float:
+    return float(np.mean([naive_pairs(*row) for row in zip(x.tolist(), h.tolist(), strict=True)]))
+
+
+@pytest.mark.parametrize(
+    ("metric", "statistic"),
+    [("pairwise-accuracy", mean_of_pairs), ("pearson", flat_pearson), ("system-accuracy", order_of_means)],
+)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_difference_of_two_metrics_against_all_swaps(tmp_path, metric, statistic, seed):
+    """H0: on every item the two metrics' standardised scores of all its outputs could as well be the other's."""
+    table = outputs(np.random.default_rng(seed), 7, 4)
+    found = osc.compare(write(tmp_path / "wmt.csv", table), metric=metric)
+    differences = swapped_differences(table, statistic)
+    hits = sum(abs(one) >= abs(differences[0]) - 1e-9 for one in differences)
+    assert found.difference == pytest.approx(differences[0], abs=1e-12)
+    assert found.p.method == "exact"
+    assert found.p.value == pytest.approx(hits / len(differences), rel=1e-12)
+
+
+def test_a_tie_by_epsilon(tmp_path):
+    table = {"item": [1, 1, 2, 2], "system": ["a", "b"] * 2, "human": [1, 1, 2, 3], "m": [0.5, 0.52, 0.1, 0.9]}
+    file = write(tmp_path / "wmt.csv", table)
+    assert osc.score(file, metric="pairwise-accuracy").systems[0].value == 0.5
+    assert osc.score(file, metric="pairwise-accuracy:epsilon=0.05").systems[0].value == 1.0
+
+
+def test_what_the_reading_says_of_metrics_beside_people(tmp_path):
+    file = write(tmp_path / "wmt.csv", outputs(np.random.default_rng(0), 30, 4))
+    text = " ".join(run("compare", file, "--metric", "pairwise-accuracy", "-v").split())
+    assert "metrics or judges: `comet` and `ter` beside `human`" in text
+    assert "outputs of: `system`" in text
+    assert "lower is better for `ter`, so its sign was turned" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"system": None}, "does not say which system made which output"),
+        ({"human": None}, "no column of people's scores"),
+        ({"system": ["a", "a", "a", "b"]}, "line 3: `a` has a second output of `1`"),
+        ({"human": [1, 1, 2, 2]}, "no item has outputs that people ordered"),
+    ],
+)
+def test_tables_that_do_not_set_metrics_beside_people(tmp_path, change, said):
+    table = {"item": [1, 1, 2, 2], "system": ["a", "b"] * 2, "human": [1, 2, 2, 3], "m": [0.5, 0.6, 0.1, 0.9]} | change
+    file = write(tmp_path / "wmt.csv", {name: values for name, values in table.items() if values is not None})
+    text = run("score", file, "--metric", "kendall")
+    assert said in " ".join(text.split())
+    assert text.endswith("2")
+
+
+@needs_data
+def test_judges_of_llmbar_against_people():
+    """Verdicts are labels: kappa with people as in the data's README, and judges are ranked by their agreement."""
+    file = SHARED / "judges" / "llmbar-vanilla.csv"
+    judges = [f"{name} original" for name in ("GPT-4", "ChatGPT", "LLaMA2", "PaLM2")]
+    found = osc.score(file, gold="human", systems=judges, metric="kappa")
+    assert [one.value for one in found.systems] == pytest.approx([0.656503, -0.183683, -0.113843, 0.367005], abs=1e-6)
