@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+import re
 from fractions import Fraction
 from itertools import product
 
@@ -72,12 +74,60 @@ def test_numbers_stand_beside_ours(tmp_path):
     assert (refused.exit_code, "--compat sacrebleu-ar is for texts" in refused.output) == (2, True)
 
 
-def test_its_config_is_recognised(tmp_path):
-    (tmp_path / "config.yml").write_text(
-        "eval_unit_size: 15\neval_unit_met: mean\nrandom_seed: 1\nsig_test_alpha: 0.05\neff_size_ind: cohend\n"
-    )
-    (tmp_path / "scores.txt").write_text("1 0\n0 0\n1 1\n")
+def test_units_are_those_of_the_program(tmp_path):
+    """Its own shuffle, and a remainder that is spread over the first units."""
+    x = np.random.default_rng(1).normal(0.3, 1, (23, 2)).round(2)
+    path = tmp_path / "scores.txt"
+    path.write_text("".join(f"{a} {b}\n" for a, b in x.tolist()))
+    places = list(range(23))
+    random.Random(13).shuffle(places)
+    sizes = [6, 6, 6, 5]  # 23 items in 23 // 5 units
+    d = [x[i, 0] - x[i, 1] for i in places]
+    units = [np.mean(d[sum(sizes[:k]) : sum(sizes[: k + 1])]) for k in range(4)]
+    done = run("compare", path, "--unit-size", 5, "--shuffle", 13, "--compat", "nlpstattest,paired-perm-test")
+    t = round(scipy.stats.ttest_1samp(units, 0).pvalue, 5)
+    assert f"NLPStatTest prints for its 4 units t test p = {t:.5g},".replace("= 0.", "= .") in done.output
+    assert "paired-perm-test knows no evaluation units" in done.output
+
+
+def test_a_number_that_the_program_saved(shared_data):
+    """Its repository (nlp-stat-test, 56c7e4a) holds the settings of a session: t = 1.33451, p = .18311, d = .07905 of 285 units."""
+    done = run("compare", shared_data / "nlpstattest" / "data-file.txt", "--unit-size", 7, "--compat", "nlpstattest")
+    assert "NLPStatTest prints for its 285 units t test p = .18311," in done.output
+
+
+SETTINGS = {
+    "read": (
+        "# power before the data\npre_mu_diff: 1\npre_sd: 2\npre_pow_lev: 0.8\npre_alpha: 0.05\npre_alternative: two-sided\n"
+        "eval_unit_size: 10\neval_unit_met: mean\nshuffled: True\nrandom_seed: 13\nnormal_test_alpha: 0.05\n"
+        "sig_test_alpha: 0.05\nsig_boot_perm_B: 500\nmu: 0\nh1: two-sided # side\neff_size_ind: wilcoxonr\n"
+        "power_alpha: 0.05\npower_B: 50\nfig_output_dir: figures\n",
+        [
+            "compare SCORES --unit-size 10 --unit-statistic mean --shuffle 13 --normality-alpha 0.05 --alpha 0.05"
+            " --resamples 500 --delta 0 --alternative two-sided",
+            "plan --effect 1 --sd 2 --power 0.8 --alpha 0.05 --alternative two-sided --method t",
+        ],
+    ),
+    "not shuffled": (
+        "eval_unit_size: 15\neval_unit_met: mean\nshuffled: False\nrandom_seed: 1\nsig_test_alpha: 0.05\n",
+        ["compare SCORES --unit-size 15 --unit-statistic mean --alpha 0.05"],
+    ),
+    "saved by its page": (
+        "CI: '[-0.00199, 0.01039]'\nalternative: two-sided\neval_unit_size: '7'\neval_unit_stat: mean\nfileName: data-file.txt\n"
+        "mu: '0.0'\nnot_preferred_tests: '[[\"sign\", \"It is appropriate\n  but has less power.\"]]'\nshuffle_seed: ''\n"
+        "sig_boot_iterations: '200'\nsig_test_alpha: '0.05'\nsig_test_name: t\n",
+        ["compare SCORES --unit-size 7 --unit-statistic mean --test student --alpha 0.05 --delta 0.0 --alternative two-sided"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_its_settings_are_answered_with_commands_that_run(name, tmp_path):
+    text, commands = SETTINGS[name]
+    (tmp_path / "config.yml").write_text(text)
+    (tmp_path / "scores.txt").write_text("".join(f"{i % 3} {i % 2}\n" for i in range(60)))
     done = run("compare", tmp_path / "scores.txt", "--config", tmp_path / "config.yml")
-    assert done.exit_code == 2
-    assert "this is a file of NLPStatTest" in done.output
-    assert "`outscore compare SCORES --unit-size 15 --unit-statistic mean --shuffle 1 --alpha 0.05`" in done.output
+    assert (done.exit_code, "this is a file of NLPStatTest" in done.output) == (2, True)
+    assert re.findall("`outscore ([^`]*)`", done.output) == commands
+    for command in commands:
+        assert run(*command.replace("SCORES", str(tmp_path / "scores.txt")).split()).exit_code == 0

@@ -147,24 +147,65 @@ def _known_options(command: click.Command) -> dict[str, click.Parameter]:
 NLPSTATTEST = {
     "eval-unit-size": "--unit-size {}",
     "eval-unit-met": "--unit-statistic {}",
+    "eval-unit-stat": "--unit-statistic {}",
     "random-seed": "--shuffle {}",
+    "shuffle-seed": "--shuffle {}",
     "normal-test-alpha": "--normality-alpha {}",
+    "sig-test-name": "--test {}",
     "sig-test-alpha": "--alpha {}",
-    "pre-mu-diff": "",
+    "sig-boot-perm-B": "--resamples {}",
+    "sig-boot-iterations": "--resamples {}",
+    "mu": "--delta {}",
+    "h1": "--alternative {}",
+    "alternative": "--alternative {}",
     "eff-size-ind": "",
     "power-alpha": "",
 }
-"""Keys of NLPStatTest's config.yml, and the options of `compare` that say the same, where they do."""
+"""Keys of the settings that NLPStatTest reads and of those that its page saves, as options of `compare` where there is one."""
+NLPSTATTEST_PLAN = {
+    "pre-mu-diff": "--effect {}",
+    "pre-sd": "--sd {}",
+    "pre-pow-lev": "--power {}",
+    "pre-alpha": "--alpha {}",
+    "pre-alternative": "--alternative {}",
+}
+"""The same for the power analysis before the data, as options of `plan`."""
+NLPSTATTEST_TESTS = {
+    "t": "student",
+    "bootstrap": "bootstrap-t --set interval=equal-tailed",
+    "bootstrap_med": "bootstrap-median",
+    "permutation_med": "permutation-median",
+}
+"""Its names of tests that are others here."""
+NLPSTATTEST_DRAWS = ("bootstrap", "bootstrap_med", "permutation")
+"""Its tests that draw here as well."""
+
+
+def _refuse_nlpstattest(entries: Mapping[str, Entry], known: Mapping[str, click.Parameter]) -> None:
+    """Answer settings of NLPStatTest with the command that does the same."""
+    given = {key.replace("_", "-"): entry for key, entry in entries.items()}
+    theirs = [key for key in (*NLPSTATTEST, *NLPSTATTEST_PLAN) if key in given and key not in known]
+    if len(theirs) < 2:  # noqa: PLR2004 - one key may be a misprint of ours
+        return
+    if "shuffled" in given and str(given["shuffled"].value).lower() == "false":
+        given.pop("random-seed", None)
+    if "sig-test-name" in given and given["sig-test-name"].value not in NLPSTATTEST_DRAWS:
+        given.pop("sig-boot-iterations", None)
+
+    def written(options: Mapping[str, str]) -> str:
+        values = {key: str(given[key].value) for key in options if key in given}
+        values |= {"sig-test-name": NLPSTATTEST_TESTS.get(name, name) for name in [values.get("sig-test-name")] if name}
+        return "".join(f" {options[key].format(value)}" for key, value in values.items() if options[key] and value)
+
+    cure = f"The same in options is `outscore compare SCORES{written(NLPSTATTEST)}`"
+    plan = written(NLPSTATTEST_PLAN)
+    cure += f", and before the data `outscore plan{plan} --method t`" if plan else ""
+    place = given[theirs[0]].place
+    raise OutscoreError(f"{place}: this is a file of NLPStatTest.", f"{cure}; --compat nlpstattest shows its numbers too.")
 
 
 def _check_names(entries: Mapping[str, Entry], known: Mapping[str, click.Parameter]) -> Mapping[str, Entry]:
-    theirs = [key for key in NLPSTATTEST if key in entries and key not in known]
-    if len(theirs) > 1:
-        options = " ".join(NLPSTATTEST[key].format(entries[key].value) for key in theirs if NLPSTATTEST[key])
-        raise OutscoreError(
-            f"{entries[theirs[0]].place}: this is a file of NLPStatTest.",
-            f"The same in options is `outscore compare SCORES {options}`; --compat nlpstattest shows its numbers too.",
-        )
+    _refuse_nlpstattest(entries, known)
     for key, entry in entries.items():
         if key not in known:
             raise OutscoreError(f"{entry.place}: there is no option `{key}`.", did_you_mean(key, known))

@@ -15,8 +15,9 @@ which `permutation` and `bootstrap` are the tests to use. What is wrong with the
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.rows import PairedScores
 from outscore.inference.base import question
-from outscore.inference.base.differences import scores_if_any
+from outscore.inference.base.differences import ItemScores, scores_if_any
 from outscore.inference.base.question import TestRequest
 from outscore.laws import normal
 from outscore.results.note import Note
@@ -39,30 +40,41 @@ MOST_CELLS = 2e9
 """Sums times items that its table is made for here."""
 
 
-def of_originals(name: str, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> Note:
+@dataclass(frozen=True)
+class UnitsAsked:
+    """Evaluation units: how many items each has, how they are summarised, and the seed of a shuffle before."""
+
+    size: int = 1
+    statistic: str = "mean"
+    seed: int | None = None
+
+
+def of_originals(name: str, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, units: UnitsAsked) -> Note:
     """What the program of that name prints for the same items, and why it may be another number.
 
     Examples
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> a, b = (np.stack([x, np.ones(6, int)], axis=1) for x in ([8, 6, 5, 9, 7, 4], [5, 4, 5, 3, 6, 6]))
-    >>> print(of_originals("paired-perm-test", PairedScores(a, b), mean, TestRequest()))
+    >>> print(of_originals("paired-perm-test", PairedScores(a, b), mean, TestRequest(), UnitsAsked()))
     paired-perm-test prints p = .25; it leaves out sums of probability below 1e-8.
     """
     scores = scores_if_any(pairs, metric)
     if scores is None or pairs.clusters is not None:
         text = f"{name} has no number for these data: it takes one score per item and no clusters."
-    elif request.delta and name == "paired-perm-test":
-        text = f"{name} tests no other difference than 0."
     else:
-        text = ORIGINALS[name](scores.d if scores.whole is None else scores.whole, scores.scale, request)
+        text = ORIGINALS[name](scores, request, units)
     return Note("peer", text)
 
 
-def _paired_perm_test(d: Array, scale: int, request: TestRequest) -> str:
+def _paired_perm_test(scores: ItemScores, request: TestRequest, units: UnitsAsked) -> str:
     """Zmigrod, Vieira and Cotterell (2022): the dynamic programme, two-sided."""
-    del scale
-    if d.dtype.kind != "i":
+    d = scores.whole
+    if request.delta:
+        return "paired-perm-test tests no other difference than 0."
+    if units.size > 1:
+        return "paired-perm-test knows no evaluation units."
+    if d is None:
         return "paired-perm-test has no number for these data: it takes whole numbers."
     if float(np.abs(d).sum()) * len(d) > MOST_CELLS:
         return "paired-perm-test would fill too large a table for these data."
@@ -90,17 +102,33 @@ def pruned_p(d: Array) -> float:
     return float(law[reach + observed :].sum() + law[: reach - observed + 1].sum()) if observed else float(law.sum())
 
 
-def _nlpstattest(d: Array, scale: int, request: TestRequest) -> str:
+def _nlpstattest(scores: ItemScores, request: TestRequest, units: UnitsAsked) -> str:
     """Zhu, Mak, Gioannini and Xia (2020): its tests that draw nothing, rounded as it rounds them."""
-    x = d / scale - request.delta
+    x = its_units(scores.d, units) - request.delta
     t, wilcoxon, sign = (round(p, 5) for p in (_student(x, request), wilcoxon_p(x, request), sign_p(x, request)))
     shift = float(x.mean() + request.delta) / float(x.std(ddof=1)) if x.std() else math.nan
     g = f"Hedges' g = {shift * (1 - 3 / (4 * len(x) - 9)):.5f}" if len(x) > 3 else "no Hedges' g"
+    of_units = f"for its {len(x)} units " if units.size > 1 else ""
     wrong = "" if request.alternative == "two-sided" else " (its one-sided Wilcoxon p has the sides of the tail mixed up)"
     return (
-        f"NLPStatTest prints t test p = {_bare(t)}, Wilcoxon p = {_bare(wilcoxon)}{wrong}, sign test p = {_bare(sign)}, {g}; "
+        f"NLPStatTest prints {of_units}t test p = {_bare(t)}, Wilcoxon p = {_bare(wilcoxon)}{wrong}, sign test p = {_bare(sign)}, {g}; "
         "ties count by their values in its Wilcoxon test, and g is corrected as for two samples."
     )
+
+
+def its_units(d: Array, units: UnitsAsked) -> Array:
+    """The differences of evaluation units as NLPStatTest forms them: a remainder makes the first units larger by one item.
+
+    Examples
+    --------
+    >>> its_units(np.array([1.0, 3.0, 5.0, 0.0, 2.0]), UnitsAsked(2)).tolist()
+    [3.0, 1.0]
+    """
+    places = list(range(len(d)))
+    if units.seed is not None:
+        random.Random(units.seed).shuffle(places)  # noqa: S311 - the generator of that program
+    summary = np.median if units.statistic == "median" else np.mean
+    return np.array([summary(d[part]) for part in np.array_split(places, max(1, len(d) // units.size))])
 
 
 def _student(x: Array, request: TestRequest) -> float:
@@ -148,7 +176,7 @@ def _bare(p: float) -> str:
     return f"{p:.5g}".removeprefix("0") if 0 < p < 1 else f"{p:g}"
 
 
-ORIGINALS: dict[str, Callable[[Array, int, TestRequest], str]] = {
+ORIGINALS: dict[str, Callable[[ItemScores, TestRequest, UnitsAsked], str]] = {
     "paired-perm-test": _paired_perm_test,
     "nlpstattest": _nlpstattest,
 }

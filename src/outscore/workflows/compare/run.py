@@ -365,11 +365,12 @@ def _with_originals(
     whole: Comparison, systems: TwoSystems, metric: str | AdditiveMetric, request: CompareRequest
 ) -> Comparison:
     """The comparison with what other programs print for the same items."""
-    from outscore.inference.originals import of_originals
+    from outscore.inference.originals import UnitsAsked, of_originals
 
     pairs, additive = paired(systems.a, systems.b, metric, systems.items, systems.clusters)
-    asked = question_of(**request.asked()).of_test
-    notes = [of_originals(name, pairs, additive, asked) for name in _originals(request)]
+    question = question_of(**request.asked())
+    units = UnitsAsked(question.unit_size, question.unit_statistic, question.shuffle)
+    notes = [of_originals(name, pairs, additive, question.of_test, units) for name in _originals(request)]
     return replace(whole, notes=[*whole.notes, *notes])
 
 
