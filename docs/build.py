@@ -29,6 +29,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, get_args
 
+import originals
 from click.testing import CliRunner
 
 from outscore import PUBLIC
@@ -40,6 +41,7 @@ from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TYPED = re.compile(r"^\$ printf '%s\\n' ([\d. ]+) > (\S+)$", re.MULTILINE)
 BLOCK = re.compile(r"(<!-- (?P<word>[a-z]+)(?: (?P<lines>\d+))?(?:: (?P<given>.+?))? -->\n).*?(<!-- /(?P=word) -->)", re.DOTALL)
 
 
@@ -49,6 +51,12 @@ def write_examples(folder: Path) -> None:
         (folder / name).mkdir(parents=True)
         for file, text in example.files(0).items():
             (folder / name / file).write_text(text, encoding="utf-8")
+
+
+def write_typed_files(text: str, folder: Path) -> None:
+    """The files that a page has its readers type in, one score per line."""
+    for scores, name in TYPED.findall(text):
+        (folder / name).write_text("\n".join(scores.split()) + "\n", encoding="utf-8")
 
 
 def run(command: str, folder: Path) -> str:
@@ -185,6 +193,7 @@ WRITERS: dict[str, Callable[[Marker], str]] = {
     "options": lambda marker: options_of(marker.given),
     "methods": lambda marker: methods(_registry(marker.given)),
     "public": lambda _: public_names(),
+    "originals": lambda _: originals.table(),
 }
 """What stands between markers, by their word."""
 
@@ -210,6 +219,7 @@ def main(arguments: list[str]) -> int:
         write_recipe_files(folder)
         for page in PAGES:
             old = page.read_text(encoding="utf-8")
+            write_typed_files(old, folder)
             new = renewed(old, folder)
             if new != old:
                 stale.append(page.relative_to(ROOT))

@@ -17,10 +17,11 @@ from html import escape
 from pathlib import Path
 
 import numpy as np
+from build import write_typed_files
 
 import outscore as osc
 from outscore.examples.entry import random_stream
-from outscore.examples.registry import EXAMPLES, write_recipe_files
+from outscore.examples.registry import EXAMPLES
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "ideas"
@@ -268,10 +269,10 @@ def _beside(chart: Chart, point: tuple[float, float], down: float = 0) -> tuple[
 def verdict() -> Chart:
     """The comparison of the front page: both scores, and their difference, with their intervals."""
     with tempfile.TemporaryDirectory() as folder:
-        write_recipe_files(Path(folder))
-        found = osc.compare(Path(folder, "results"), log_task="gsm8k", filter="flexible-extract")
+        write_typed_files((ROOT / "README.md").read_text(encoding="utf-8"), Path(folder))
+        found = osc.compare(Path(folder, "o3-mini-high.txt"), Path(folder, "DeepSeek-R1.txt"))
     first, second = found.scores
-    chart = Chart(f"{found.verdict}", (-0.1, 1.0), (0.0, 4.0), ("share of right answers", ""))
+    chart = Chart(f"{found.verdict}", (-0.1, 1.04), (0.0, 4.0), ("share of right answers", ""))
     chart.axes({tick / 10: f"{tick * 10}%" for tick in range(0, 11, 2)}, {})
     chart.line([(0.0, 0.0), (0.0, 3.6)], GREY, dashed=True)
     interval = found.interval
@@ -286,13 +287,13 @@ def verdict() -> Chart:
         assert high is not None
         chart.line([(low, height), (high, height)], colour, width=4)
         chart.points([(value, height)], colour, radius=6)
-        across, down = chart.at(high, height)
-        chart.text(
-            across + 10,
-            down + 5,
-            f"{name} {100 * value:+.1f}" if name == "difference" else f"{name} {100 * value:.1f}%",
-            colour=colour,
-        )
+        across, down = chart.at(low, height)
+        between = f"({100 * low:.0f} to {100 * high:.0f})"
+        if name == "difference":
+            across, down = chart.at(high, height)
+            chart.text(across + 10, down + 5, f"{name} {100 * value:+.0f} points {between}", colour=colour)
+        else:
+            chart.text(across - 10, down + 5, f"{name} {100 * value:.0f}% {between}", anchor="end", colour=colour)
     across, down = chart.at(-0.09, 3.9)
     chart.text(across, down, found.verdict.partition(":")[0] + f", p = {found.p.value:.2g}".replace("0.", "."))
     return chart

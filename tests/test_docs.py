@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import doctest
 import importlib.util
 import json
@@ -15,6 +16,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+import outscore as osc
 from outscore.cli.app import app
 from outscore.examples.registry import write_attempts, write_rows
 
@@ -122,6 +124,25 @@ def test_readme_names_the_two_commands():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "make demo" in text
     assert "make test" in text
+
+
+def test_the_front_page_is_true_of_the_whole_board(tool, shared_data, tmp_path):
+    """Its two files are columns of the published table, and what it says of the other models is so."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    tool("build").write_typed_files(text, tmp_path)
+    with (shared_data / "llm-scores" / "aime-2025-II.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for name, column in (("o3-mini-high", "o3-mini (high)"), ("DeepSeek-R1", "DeepSeek-R1")):
+        shares = [sum(float(row[column]) for row in rows if row["question"] == str(k)) / 4 for k in range(1, 16)]
+        assert [float(line) for line in (tmp_path / f"{name}.txt").read_text(encoding="utf-8").split()] == shares
+    board = osc.rank(shared_data / "llm-scores" / "aime-2025-II.csv")
+    leading = [score for score in board.scores if score.system in board.groups[0]]
+    assert (len(leading), len(board.systems)) == (15, 19)
+    assert [round(score.value, 2) for score in (leading[-1], leading[0])] == [0.25, 0.93]
+    pair = osc.compare(shared_data / "llm-scores" / "aime-2025-II.csv", systems=["o3-mini (medium)", "DeepSeek-R1"])
+    assert round(100 * pair.difference) == 5
+    assert "288" in pair.to_text()
+    assert "288" in text
 
 
 def test_local_links_lead_somewhere():
