@@ -68,17 +68,22 @@ def run(command: str, folder: Path) -> str:
 
 
 def options_of(given: str) -> str:
-    """The options of a request as a table; of "NAME beyond OTHER", those that the other describes alike are only named."""
-    name, _, other = given.partition(" beyond ")
+    """The options of a request as a table; of "NAME beyond OTHER, OTHER", those that another describes alike are only named."""
+    name, _, others = given.partition(" beyond ")
     every = {**REQUESTS, **FILE_REQUESTS}
-    options = list(every[name].options())
-    known = {option.name: _meaning(option) for option in every[other].options()} if other else {}
-    shared = [option for option in options if known.get(option.name) == _meaning(option)]
-    table = option_table(option for option in options if option not in shared)
-    if not shared:
-        return table
-    words = ", ".join(f"`--{option.long}`" for option in shared if not _is_input(option))
-    return f"{table}\nAs of `{other}`: {words}.\n"
+    left = list(every[name].options())
+    sentences = []
+    for other in filter(None, others.split(", ")):
+        known = {option.name: _meaning(option) for option in every[other].options()}
+        shared = [option for option in left if known.get(option.name) == _meaning(option)]
+        left = [option for option in left if option not in shared]
+        words = ", ".join(f"`--{option.long}`" for option in shared if not _is_input(option))
+        sentences += [f"As of {COMMANDS.get(other, f'`{other}`')}: {words}.\n"] if words else []
+    return "\n".join([option_table(left), *sentences])
+
+
+COMMANDS = {"texts": "`compare --reference`"}
+"""What a reader calls a request that is no command of its own."""
 
 
 def _meaning(option: Option) -> tuple[object, ...]:
@@ -90,14 +95,14 @@ def _is_input(option: Option) -> bool:
 
 
 def option_table(options: Iterable[Option]) -> str:
-    """Options as a table: on the command line, in Python, their defaults and what they do."""
-    rows = ["| option | in Python | default | meaning |", "|---|---|---|---|"]
+    """Options as a table: their defaults, what they do, and their name in Python where it is another."""
+    rows = ["| option | default | meaning |", "|---|---|---|"]
     for option in options:
         if _is_input(option):
             continue
-        word = f"`--{option.long}`"
-        keyword = "in `options`" if option.keyword is None else f"`{option.keyword}`"
-        rows.append(f"| {word} | {keyword} | {_default(option)} | {option.help.replace('|', '/')} |")
+        python = "in `options`" if option.keyword is None else f"`{option.keyword}`"
+        other = "" if option.keyword == option.long.replace("-", "_") else f" (Python: {python})"
+        rows.append(f"| `--{option.long}` | {_default(option)} | {option.help.replace('|', '/')}{other} |")
     return "\n".join(rows) + "\n"
 
 

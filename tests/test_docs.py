@@ -200,3 +200,15 @@ def test_what_neighbours_answered_stands_on_their_page():
     assert [float(neighbours.exact(*question)) for question in neighbours.QUESTIONS.values()] == [1.0, 0.25, 0.625]
     _, ask, takes = neighbours.TOOLS["outscore"]
     assert [ask(*neighbours.QUESTIONS[name]) for name in takes] == [1.0, 0.25, 0.625]
+
+
+def test_what_the_tools_of_2026_answered_stands_on_their_page():
+    from benchmarks import tools_of_2026 as tools
+
+    page = (ROOT / "docs" / "measured" / "neighbours.md").read_text(encoding="utf-8")
+    results = json.loads(tools.RESULT.read_text(encoding="utf-8"))
+    assert tools.text(results) in page
+    for data, make in tools.DATA.items():
+        exact = float(tools.exact_p(*make()))
+        assert results["answers"][data]["exact"] == pytest.approx(exact, rel=1e-12)
+        assert tools.TOOLS["outscore"][1](*make())[0] == pytest.approx(exact, rel=1e-9)
