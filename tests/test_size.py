@@ -26,8 +26,8 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 349,
-    "lines of code": 67_230,
-    "types": 581,
+    "lines of code": 67_278,
+    "types": 582,
     "lists of option names": 0,
     "records patched in workflows": 198,
     "assertions that something is not None": 130,

@@ -80,7 +80,7 @@ def test_units_are_those_of_the_program(tmp_path):
     path = tmp_path / "scores.txt"
     path.write_text("".join(f"{a} {b}\n" for a, b in x.tolist()))
     places = list(range(23))
-    random.Random(13).shuffle(places)
+    random.Random(13).shuffle(places)  # noqa: S311 - the generator of that program
     sizes = [6, 6, 6, 5]  # 23 items in 23 // 5 units
     d = [x[i, 0] - x[i, 1] for i in places]
     units = [np.mean(d[sum(sizes[:k]) : sum(sizes[: k + 1])]) for k in range(4)]
@@ -91,20 +91,52 @@ def test_units_are_those_of_the_program(tmp_path):
 
 
 def test_a_number_that_the_program_saved(shared_data):
-    """Its repository (nlp-stat-test, 56c7e4a) holds the settings of a session: t = 1.33451, p = .18311, d = .07905 of 285 units."""
+    """Its repository (nlp-stat-test, 56c7e4a) holds what it saved: t = 1.33451, p = .18311 and d = .07905 of 285 units."""
     done = run("compare", shared_data / "nlpstattest" / "data-file.txt", "--unit-size", 7, "--compat", "nlpstattest")
     assert "NLPStatTest prints for its 285 units t test p = .18311," in done.output
 
 
+READ = """
+# power before the data
+pre_mu_diff: 1
+pre_sd: 2
+pre_pow_lev: 0.8
+pre_alpha: 0.05
+pre_alternative: two-sided
+
+eval_unit_size: 10
+eval_unit_met: mean
+shuffled: True
+random_seed: 13
+normal_test_alpha: 0.05
+sig_test_alpha: 0.05
+sig_boot_perm_B: 500
+mu: 0
+h1: two-sided # side
+eff_size_ind: wilcoxonr
+power_alpha: 0.05
+power_B: 50
+fig_output_dir: figures
+"""
+SAVED = """CI: '[-0.00199, 0.01039]'
+alternative: two-sided
+eval_unit_size: '7'
+eval_unit_stat: mean
+fileName: data-file.txt
+mu: '0.0'
+not_preferred_tests: '[["sign", "It is appropriate
+  but has less power."]]'
+shuffle_seed: ''
+sig_boot_iterations: '200'
+sig_test_alpha: '0.05'
+sig_test_name: t
+"""
+COMPARED = "--normality-alpha 0.05 --alpha 0.05 --resamples 500 --delta 0 --alternative two-sided"
 SETTINGS = {
     "read": (
-        "# power before the data\npre_mu_diff: 1\npre_sd: 2\npre_pow_lev: 0.8\npre_alpha: 0.05\npre_alternative: two-sided\n"
-        "eval_unit_size: 10\neval_unit_met: mean\nshuffled: True\nrandom_seed: 13\nnormal_test_alpha: 0.05\n"
-        "sig_test_alpha: 0.05\nsig_boot_perm_B: 500\nmu: 0\nh1: two-sided # side\neff_size_ind: wilcoxonr\n"
-        "power_alpha: 0.05\npower_B: 50\nfig_output_dir: figures\n",
+        READ,
         [
-            "compare SCORES --unit-size 10 --unit-statistic mean --shuffle 13 --normality-alpha 0.05 --alpha 0.05"
-            " --resamples 500 --delta 0 --alternative two-sided",
+            f"compare SCORES --unit-size 10 --unit-statistic mean --shuffle 13 {COMPARED}",
             "plan --effect 1 --sd 2 --power 0.8 --alpha 0.05 --alternative two-sided --method t",
         ],
     ),
@@ -113,9 +145,7 @@ SETTINGS = {
         ["compare SCORES --unit-size 15 --unit-statistic mean --alpha 0.05"],
     ),
     "saved by its page": (
-        "CI: '[-0.00199, 0.01039]'\nalternative: two-sided\neval_unit_size: '7'\neval_unit_stat: mean\nfileName: data-file.txt\n"
-        "mu: '0.0'\nnot_preferred_tests: '[[\"sign\", \"It is appropriate\n  but has less power.\"]]'\nshuffle_seed: ''\n"
-        "sig_boot_iterations: '200'\nsig_test_alpha: '0.05'\nsig_test_name: t\n",
+        SAVED,
         ["compare SCORES --unit-size 7 --unit-statistic mean --test student --alpha 0.05 --delta 0.0 --alternative two-sided"],
     ),
 }

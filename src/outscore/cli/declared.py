@@ -185,7 +185,7 @@ def _refuse_nlpstattest(entries: Mapping[str, Entry], known: Mapping[str, click.
     """Answer settings of NLPStatTest with the command that does the same."""
     given = {key.replace("_", "-"): entry for key, entry in entries.items()}
     theirs = [key for key in (*NLPSTATTEST, *NLPSTATTEST_PLAN) if key in given and key not in known]
-    if len(theirs) < 2:  # noqa: PLR2004 - one key may be a misprint of ours
+    if len(theirs) < 2:  # one key may be a misprint of ours
         return
     if "shuffled" in given and str(given["shuffled"].value).lower() == "false":
         given.pop("random-seed", None)
@@ -194,8 +194,9 @@ def _refuse_nlpstattest(entries: Mapping[str, Entry], known: Mapping[str, click.
 
     def written(options: Mapping[str, str]) -> str:
         values = {key: str(given[key].value) for key in options if key in given}
-        values |= {"sig-test-name": NLPSTATTEST_TESTS.get(name, name) for name in [values.get("sig-test-name")] if name}
-        return "".join(f" {options[key].format(value)}" for key, value in values.items() if options[key] and value)
+        name = values.get("sig-test-name", "")
+        values["sig-test-name"] = NLPSTATTEST_TESTS.get(name, name)
+        return "".join(f" {options[key].format(value)}" for key, value in values.items() if options.get(key) and value)
 
     cure = f"The same in options is `outscore compare SCORES{written(NLPSTATTEST)}`"
     plan = written(NLPSTATTEST_PLAN)

@@ -17,13 +17,14 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.inference.base import question
 from outscore.inference.base.differences import ItemScores, scores_if_any
@@ -111,7 +112,8 @@ def _nlpstattest(scores: ItemScores, request: TestRequest, units: UnitsAsked) ->
     of_units = f"for its {len(x)} units " if units.size > 1 else ""
     wrong = "" if request.alternative == "two-sided" else " (its one-sided Wilcoxon p has the sides of the tail mixed up)"
     return (
-        f"NLPStatTest prints {of_units}t test p = {_bare(t)}, Wilcoxon p = {_bare(wilcoxon)}{wrong}, sign test p = {_bare(sign)}, {g}; "
+        f"NLPStatTest prints {of_units}t test p = {_bare(t)}, Wilcoxon p = {_bare(wilcoxon)}{wrong}, "
+        f"sign test p = {_bare(sign)}, {g}; "
         "ties count by their values in its Wilcoxon test, and g is corrected as for two samples."
     )
 
