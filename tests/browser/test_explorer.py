@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -364,3 +365,75 @@ def test_what_contradicts_the_verdict_changes_with_the_pair(visit, folder):
     assert beside.all_inner_texts() == ["Check first. Against this, 1."]
     page.locator("#choice select").select_option(index=2)
     assert not beside.count()
+
+
+def test_every_arc_has_its_label_beside_no_other(visit, tmp_path):
+    """Also where all agree; and a long tree opens on the word that changed."""
+    words = [f"word{i}" for i in range(40)]
+    relations = ["root", *(["acl:relcl", "compound", "det", "nsubj:pass"][i % 4] for i in range(39))]
+
+    def file(last: str) -> str:
+        rows = [
+            f"{i + 1}\t{word}\t_\tX\t_\t_\t{i}\t{relation}\t_\t_"
+            for i, (word, relation) in enumerate(zip(words, [*relations[:-1], last], strict=True))
+        ]
+        return "\n".join(rows) + "\n\n"
+
+    made = explored(tmp_path, "dep", **{"gold.conllu": file("obl"), "old.conllu": file("obl"), "new.conllu": file("nmod")})
+    page = visit(made)
+    page.locator(".tree summary").click()
+    page.locator(".tree svg").wait_for()
+    shown = page.locator(".tree text.rel").all_text_contents()
+    assert shown == ["root", *(relation.partition(":")[0] for relation in relations[1:-1]), "obl", "nmod"]
+    boxes = [label.bounding_box() for label in page.locator(".tree text.rel:not(.s2)").all()]
+    apart = [left["x"] + left["width"] <= right["x"] + 1 for left, right in pairwise(boxes[1:])]
+    assert all(apart)
+    changed, window = page.locator(".tree .word.at").bounding_box(), page.locator(".tree .scroll").bounding_box()
+    assert window["x"] <= changed["x"]
+    assert changed["x"] + changed["width"] <= window["x"] + window["width"]
+
+
+GOLD_CHAINS = [
+    ("Ada", "(1)"),
+    ("saw", "-"),
+    ("Bob", "(2)"),
+    (".", "-"),
+    None,
+    ("She", "(1)"),
+    ("left", "-"),
+    ("him", "(2)"),
+    ("and", "-"),
+    ("it", "(3)"),
+    None,
+]
+NEW_CHAINS = {"him": "(1)"}
+
+
+def test_chains_are_coloured_through_the_document(visit, tmp_path):
+    def file(changed: dict[str, str]) -> str:
+        lines = [
+            "" if row is None else f"d 0 {i} {row[0]} NN {changed.get(row[0], row[1])}" for i, row in enumerate(GOLD_CHAINS)
+        ]
+        return "\n".join(["#begin document (d); part 000", *lines, "#end document", ""])
+
+    page = visit(explored(tmp_path, "coref", **{"gold.conll": file({}), "old.conll": file({}), "new.conll": file(NEW_CHAINS)}))
+    example = page.locator(".example").filter(has=page.locator("mark", has_text="him")).first
+    example.locator(".chains summary").click()
+
+    def chains() -> dict[str, str]:
+        return {
+            text.lstrip("0123456789"): text[: len(text) - len(text.lstrip("0123456789"))]
+            for text in example.locator(".mention").all_inner_texts()
+        }
+
+    example.locator(".document").wait_for()
+    assert chains() == {"Ada": "1", "Bob": "2", "She": "1", "him": "2", "it": ""}
+    assert example.locator(".mention.own").all_inner_texts() == ["2Bob", "2him"]
+    example.locator(".chains select").select_option("new")
+    assert chains() == {"Ada": "1", "Bob": "", "She": "1", "him": "1", "it": ""}
+    colours = [
+        mention.evaluate("(part) => getComputedStyle(part).borderBottomColor")
+        for mention in example.locator(".mention.own").all()
+    ]
+    assert len(colours) == 3
+    assert len(set(colours)) == 1

@@ -262,6 +262,8 @@ class Contexts:
     heads
         Of sentences with trees, the index of the head of each word in gold: -1 for the root, -2 for a word outside of the
         sentence. A word that is no unit of `Changed` has this head with every system, too, unless it is no unit at all.
+    relations
+        Of the same sentences, the relation of each word to that head.
     documents
         The document of each context, or None.
     """
@@ -270,6 +272,7 @@ class Contexts:
     words: tuple[tuple[str, ...], ...]
     columns: tuple[str, ...] = ()
     heads: tuple[tuple[int, ...], ...] | None = None
+    relations: tuple[tuple[str, ...], ...] | None = None
     documents: Labels | None = None
 
 
@@ -299,6 +302,9 @@ class Changed:
     settled
         (m, 4) of entities, those that everybody has right in the contexts of the units, to be shown beside them: context,
         first word, last word exclusive, code of the type. None if units are no spans.
+    mentions
+        (m, 4 + systems) of coreference, all mentions of the documents that units stand in: context, first word, last word
+        exclusive, and the chain in gold and in each system, -1 for none. None if units are no mentions.
     """
 
     units: Units
@@ -310,6 +316,7 @@ class Changed:
     chains: Labels | None = None
     distances: Array | None = None
     settled: Array | None = None
+    mentions: Array | None = None
 
 
 def changed_units(units: Units) -> Array:

@@ -124,6 +124,16 @@ def test_changed_mentions_stand_in_their_sentences(table):
     assert where.ids[0] == "made/0000; part 000, sentence 1"
 
 
+def test_all_mentions_of_the_documents_of_changes_with_their_chains(table):
+    changed, where = changed_mentions(table, (1, 2))
+    concerned = {where.documents[int(context)] for context in changed.contexts}
+    every = [row for row in range(len(table.tokens)) if table.documents[row] in concerned]
+    assert changed.mentions.shape == (len(every), 6)
+    for row, (context, start, end, *chains) in zip(every, changed.mentions.tolist(), strict=True):
+        assert " ".join(where.words[context][start:end]) == mention_text(table, row)
+        assert chains == table.chains[row, :3].tolist()
+
+
 def test_neighbours_in_chains(table):
     """Against every chain written out: what stands before and after, in how many sentences' distance."""
     changed, _ = changed_mentions(table, (1, 2))

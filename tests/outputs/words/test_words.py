@@ -15,7 +15,15 @@ from outscore.core.errors import OutscoreError
 from outscore.outputs.model import UNALIGNED, Words
 from outscore.outputs.outcomes import outcomes
 from outscore.outputs.words.alignment import align
-from outscore.outputs.words.units import alignment_of, columns_of, criteria_of, sentence_contexts, word_totals, word_units
+from outscore.outputs.words.units import (
+    alignment_of,
+    columns_of,
+    criteria_of,
+    sentence_contexts,
+    strip_subtype,
+    word_totals,
+    word_units,
+)
 from outscore.scores.system import Labels
 
 
@@ -412,3 +420,10 @@ def test_heads_of_sentences_lie_inside_them():
     # The fourth word hangs on a word of the sentence before.
     assert contexts.heads == ((1, -1), (2, -2, -1))
     assert sentence_contexts(make("gold", list("ab"))).heads is None
+
+
+def test_contexts_name_the_relation_of_every_word():
+    words = make("gold", list("abc"), heads=[1, -1, -1], sentences=[0, 0, 1], deprel=["nmod:poss", "root", "root"])
+    assert sentence_contexts(words, strip_subtype).relations == (("nmod", "root"), ("root",))
+    assert sentence_contexts(words, str).relations == (("nmod:poss", "root"), ("root",))
+    assert sentence_contexts(words).relations is None

@@ -273,13 +273,8 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
         names = mentions.documents.names
         nowhere = np.zeros(len(rows), dtype=np.int64)
         return Changed(units.take(wrong), mentions.documents.codes[rows], nowhere, nowhere), Contexts(names, ((),) * len(names))
-    words, bounds = mentions.words, sentence_bounds(mentions.words)
-    sentence = words.sentences[mentions.tokens[rows]]
-    starts = (
-        first_tokens(words, mentions.documents.names)[mentions.documents.codes[rows]] + mentions.starts[rows] - bounds[sentence]
-    )
-    # A mention that extends beyond its sentence is cut at its end; a zero stands before a word and has none.
-    ends = np.minimum(starts + mentions.ends[rows] - mentions.starts[rows] + 1, np.diff(bounds)[sentence])
+    words = mentions.words
+    sentence, starts, ends = _places(mentions, rows)
     resolved = antecedents(mentions, systems, criterion)[wrong]
     remarks = Labels.of(mention_text(mentions, row) for row in resolved.ravel().tolist())
     both = [neighbours(mentions, file) for file in (0, *systems)]
@@ -292,8 +287,28 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
     )
     before = both[0][0][rows]
     distances = np.where(before == NO_ANTECEDENT, -1, sentence - words.sentences[mentions.tokens[before]])
-    changed = Changed(units.take(wrong), sentence, starts, ends, remarks=remarks, chains=chains, distances=distances)
+    held = _held_mentions(mentions, systems, rows)
+    changed = Changed(units.take(wrong), sentence, starts, ends, None, remarks, chains, distances, mentions=held)
     return changed, sentence_contexts(words)
+
+
+def _held_mentions(mentions: Mentions, systems: Sequence[int], rows: Array) -> Array:
+    """All mentions of the documents that some of them stand in: sentence, first word, last word exclusive, and their chains."""
+    every = np.flatnonzero(np.isin(mentions.documents.codes, mentions.documents.codes[rows]))
+    return np.column_stack([*_places(mentions, every), mentions.chains[every][:, [0, *systems]]])
+
+
+def _places(mentions: Mentions, rows: Array) -> tuple[Array, Array, Array]:
+    """The sentences of mentions, and their first words and last words exclusive in them.
+
+    A mention that extends beyond its sentence is cut at its end; a zero stands before a word and has none.
+    """
+    assert mentions.words is not None
+    words, bounds = mentions.words, sentence_bounds(mentions.words)
+    sentence = words.sentences[mentions.tokens[rows]]
+    first = first_tokens(words, mentions.documents.names)[mentions.documents.codes[rows]]
+    starts = first + mentions.starts[rows] - bounds[sentence]
+    return sentence, starts, np.minimum(starts + mentions.ends[rows] - mentions.starts[rows] + 1, np.diff(bounds)[sentence])
 
 
 def _chain_texts(mentions: Mentions, row: int, before: Array, after: Array) -> tuple[str, str]:

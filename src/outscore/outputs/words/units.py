@@ -523,19 +523,23 @@ def sentence_bounds(words: Words) -> Array:
     return np.flatnonzero(np.diff(words.sentences, prepend=-1, append=-1))
 
 
-def sentence_contexts(words: Words) -> Contexts:
-    """All sentences of a file, named with their document if there is one."""
+def sentence_contexts(words: Words, relation: Callable[[str], str] | None = None) -> Contexts:
+    """All sentences of a file, named with their document if there is one; `relation` writes the relations of trees."""
     bounds = sentence_bounds(words).tolist()
     forms = [words.forms.names[code] for code in words.forms.codes.tolist()]
     ids = words.sentence_ids
     if words.documents is not None:
         ids = tuple(_with_document(words.documents[i], name) for i, name in enumerate(ids))
-    heads = None
+    heads = relations = None
     if words.heads is not None:
         inside = heads_in_sentences(words.heads[:, None], words.sentences, sentence_bounds(words))[:, 0].tolist()
         heads = tuple(tuple(inside[low:high]) for low, high in pairwise(bounds))
+    if relation is not None:
+        names = [relation(name) for name in words.columns["deprel"].names]
+        codes = words.columns["deprel"].codes.tolist()
+        relations = tuple(tuple(names[code] for code in codes[low:high]) for low, high in pairwise(bounds))
     texts = tuple(tuple(forms[low:high]) for low, high in pairwise(bounds))
-    return Contexts(ids, texts, heads=heads, documents=words.documents)
+    return Contexts(ids, texts, heads=heads, relations=relations, documents=words.documents)
 
 
 def heads_in_sentences(heads: Array, sentences: Array, bounds: Array) -> Array:

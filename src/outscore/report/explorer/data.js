@@ -24,8 +24,8 @@ function openStore(raw) {
   const lengths = unpack(raw.lengths);
   const offsets = new Int32Array(lengths.length + 1);
   for (let i = 0; i < lengths.length; i++) offsets[i + 1] = offsets[i] + lengths[i];
-  const heads = raw.heads && unpack(raw.heads), documents = raw.documents && { ...raw.documents, codes: unpack(raw.documents.codes) };
-  return { ...raw, offsets, words: unpack(raw.words), heads, documents, opened: new Map(), searchable: null, byContext: new Map() };
+  const heads = raw.heads && unpack(raw.heads), named = (labels) => labels && { ...labels, codes: unpack(labels.codes) };
+  return { ...raw, offsets, words: unpack(raw.words), heads, relations: named(raw.relations), documents: named(raw.documents), opened: new Map(), searchable: null, byContext: new Map() };
 }
 
 function openSet(store, index) {
@@ -35,7 +35,7 @@ function openSet(store, index) {
     const set = { ...raw };
     for (const field of fields) set[field] = unpack(raw[field]);
     for (const field of ["heads", "sameHeads", "distances", "remarks", "chains"]) set[field] = raw[field] && unpack(raw[field]);
-    set.settled = raw.settled && Object.fromEntries(Object.entries(raw.settled).map(([field, packed]) => [field, unpack(packed)]));
+    for (const table of ["settled", "mentions"]) set[table] = raw[table] && Object.fromEntries(Object.entries(raw[table]).map(([field, packed]) => [field, unpack(packed)]));
     set.slices = raw.slices.map((slice) => ({ ...slice, codes: unpack(slice.codes) }));
     store.opened.set(index, set);
   }

@@ -19,7 +19,17 @@ from outscore.outputs.outcomes import Changed, Contexts
 from outscore.report.document import clean
 from outscore.scores.system import Labels
 
-SCRIPTS = ("data.js", "charts.js", "trees.js", "entities.js", "filters.js", "examples.js", "address.js", "explorer.js")
+SCRIPTS = (
+    "data.js",
+    "charts.js",
+    "trees.js",
+    "entities.js",
+    "chains.js",
+    "filters.js",
+    "examples.js",
+    "address.js",
+    "explorer.js",
+)
 
 # What could end the block it stands in, or a line of an old script.
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -79,7 +89,7 @@ def _width(numbers: Array) -> int:
 
 def examples_data(changed: Sequence[Changed], contexts: Contexts) -> dict[str, Any]:
     """All units with their contexts, for the page's script."""
-    used = np.unique(np.concatenate([np.asarray(c.contexts, dtype=np.int64) for c in changed]))
+    used = _used_contexts(changed, contexts)
     texts = [contexts.words[i] for i in used.tolist()]
     place: dict[str, int] = {}
     codes = np.fromiter((place.setdefault(word, len(place)) for text in texts for word in text), dtype=np.int64)
@@ -90,9 +100,23 @@ def examples_data(changed: Sequence[Changed], contexts: Contexts) -> dict[str, A
         "words": pack(codes),
         "columns": [_shown(name) for name in contexts.columns],
         "heads": None if contexts.heads is None else pack(_joined(contexts.heads[i] for i in used.tolist())),
+        "relations": None if contexts.relations is None else _relations(contexts.relations, used),
         "documents": None if contexts.documents is None else _labels(contexts.documents.take(used)),
         "sets": [_set(c, used) for c in changed],
     }
+
+
+def _used_contexts(changed: Sequence[Changed], contexts: Contexts) -> Array:
+    """The contexts of units; of coreference those of their whole documents, through which chains run."""
+    used = np.unique(np.concatenate([np.asarray(c.contexts, dtype=np.int64) for c in changed]))
+    if contexts.documents is None or all(c.mentions is None for c in changed):
+        return used
+    return np.flatnonzero(np.isin(contexts.documents.codes, contexts.documents.codes[used]))
+
+
+def _relations(relations: Sequence[Sequence[str]], used: Array) -> dict[str, Any]:
+    """What every word is to its head, for the arcs that nobody has wrong."""
+    return _labels(Labels.of(name for i in used.tolist() for name in relations[i]))
 
 
 def _joined(parts: Iterable[Sequence[int]]) -> Array:
@@ -122,7 +146,19 @@ def _set(changed: Changed, used: Array) -> dict[str, Any]:
         "chains": None if changed.chains is None else pack(changed.chains.codes),
         "chainNames": [] if changed.chains is None else [_shown(text) for text in changed.chains.names],
         "settled": None if changed.settled is None else _settled(changed.settled, used),
+        "mentions": None if changed.mentions is None else _mentions(changed.mentions, used),
         "slices": [{"column": _shown(name), **_labels(values)} for name, values in units.slices.items()],
+    }
+
+
+def _mentions(mentions: Array, used: Array) -> dict[str, Any]:
+    """All mentions of documents, with the chains of gold and of each system one after the other."""
+    contexts, starts, ends = mentions.T[:3]
+    return {
+        "contexts": pack(np.searchsorted(used, contexts)),
+        "starts": pack(starts),
+        "lengths": pack(ends - starts),
+        "chains": pack(mentions[:, 3:]),
     }
 
 

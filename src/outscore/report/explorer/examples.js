@@ -13,16 +13,20 @@ function turnTo(page) {
 function drawExample(row) {
   const { set, a, b, k, outcome } = step, pair = pairs[state.pair];
   const context = set.contexts[row], words = wordsOf(store, context);
-  const gold = set.labels[set.gold[row]];
-  const head = (column) => (set.heads ? set.heads[row * (k + 1) + column] : null);
-  const remark = (column) => (set.remarks ? set.remarkNames[set.remarks[row * (k + 1) + column]] : "");
-  const chain = (column) => (set.chains ? [0, 1].map((side) => set.chainNames[set.chains[2 * (row * (k + 1) + column) + side]]) : null);
-  const answers = [["gold", gold, head(0), null, remark(0), chain(0)], ...[a, b].map((column, i) => [pair.systems[i], set.labels[set.answers[row * k + column]], head(column + 1), Boolean(set.correct[row * k + column]), remark(column + 1), chain(column + 1)])];
+  // What gold says about the unit, and then both systems.
+  const answers = ["gold", ...pair.systems].map((name, layer) => {
+    const column = layer && [a, b][layer - 1], place = row * (k + 1) + (layer && column + 1);
+    return {
+      name, layer, label: set.labels[layer ? set.answers[row * k + column] : set.gold[row]], right: layer ? Boolean(set.correct[row * k + column]) : null,
+      head: set.heads ? set.heads[place] : null, remark: set.remarks ? set.remarkNames[set.remarks[place]] : "",
+      chain: set.chains ? [0, 1].map((side) => set.chainNames[set.chains[2 * place + side]]) : null,
+    };
+  });
   const whole = step.joins.get(row);
   if (whole) return drawJoined(whole, words);
-  const body = drawBody(words, row, answers.map((answer) => answer[2]));
+  const body = drawBody(words, row, answers.map((answer) => answer.head));
   return frameOf([row], outcome[row], null, context,
-    body, store.heads && set.heads ? treeOf(words, store, step, context, pair.systems, set.starts[row], row === state.item) : null, make("dl", { class: "answers" }, ...answers.map((answer, i) => drawAnswer(answer, answers[0], words, i))));
+    body, store.heads && set.heads ? treeOf(words, store, step, context, pair.systems, set.starts[row], row === state.item) : null, documentOf(row, context), make("dl", { class: "answers" }, ...answers.map((answer) => drawAnswer(answer, answers[0], words))));
 }
 
 // An example with its class, and its name as a link to it.
@@ -63,7 +67,7 @@ function drawSentence(words, row, heads) {
   for (let i = low; i < high; i++) {
     if (i === start && isZero) line.append(make("mark", {}, ZERO), " ");
     if (i === start && end > start) { line.append(make("mark", {}, words.slice(start, end).join(" ")), " "); i = end - 1; continue; }
-    const tags = ["G", "1", "2"].filter((_, j) => heads[j] === i);
+    const tags = LAYERS.filter((_, j) => heads[j] === i);
     line.append(tags.length ? make("span", { class: "head" }, words[i], make("sup", {}, tags.join(" "))) : words[i], " ");
   }
   if (isZero && start === words.length) line.append(make("mark", {}, ZERO));
@@ -75,17 +79,17 @@ function drawTexts(texts) {
   return make("dl", { class: "texts" }, ...texts.map((text, i) => make("div", {}, make("dt", {}, store.columns[i]), make("dd", { dir: "auto" }, text))));
 }
 
-function drawAnswer([name, label, head, right, remark, chain], [, goldLabel, goldHead], words, place) {
-  const tag = head === null && !step.set.settled ? "" : `${["G", "1", "2"][place]} `;
+function drawAnswer({ name, layer, label, head, right, remark, chain }, gold, words) {
+  const tag = head === null && !step.set.settled ? "" : `${LAYERS[layer]} `;
   const sign = right === null ? "" : right ? " \u2713" : " \u2717";
   const verdict = right === null ? null : make("span", { class: "unseen" }, right ? "right" : "wrong");
   const parts = [];
   if (head !== null) {
     const where = head === -1 ? "root" : head === -2 ? "a word outside this sentence" : words[head];
-    parts.push(head === -1 ? " at the " : " of ", make("span", { class: head === goldHead ? "" : "off", dir: "auto" }, where));
+    parts.push(head === -1 ? " at the " : " of ", make("span", { class: head === gold.head ? "" : "off", dir: "auto" }, where));
   }
   if (remark) parts.push(" \u2190 ", make("span", { dir: "auto" }, remark));
-  return make("div", { class: right === null ? "" : right ? "right" : "wrong" }, make("dt", {}, `${tag}${name}`), make("dd", {}, ...differing(label, goldLabel), ...parts, sign, verdict, chain && drawChain(chain)));
+  return make("div", { class: right === null ? "" : right ? "right" : "wrong" }, make("dt", {}, `${tag}${name}`), make("dd", {}, ...differing(label, gold.label), ...parts, sign, verdict, chain && drawChain(chain)));
 }
 
 // What stands before and after a mention in its chain, one under the other as in the text.

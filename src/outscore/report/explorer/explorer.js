@@ -101,7 +101,7 @@ function drawCharts() {
     return;
   }
   if (note) pair = { ...pair, ...countChanges(step) };
-  const sizes = [8, 12, 20, 40].filter((size, i, list) => !i || list[i - 1] < pair.matrix.labels.length);
+  const sizes = [8, 12, 20, 40].filter((_, i, list) => !i || list[i - 1] < pair.matrix.labels.length);
   const parts = [
     section("Transition matrix", sizes.length > 1 && select("labels", sizes.map((n) => [`${n}`, `${n} most changed`]), `${state.matrix}`, (v) => again("matrix")(+v)),
       csvButton("matrix", MATRIX_HEADS, matrixRows(pair)), ...drawMatrix(pair, state.matrix, choose)),

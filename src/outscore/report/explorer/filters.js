@@ -1,5 +1,6 @@
 // What units can be filtered by, and which are left. Nothing here touches the page.
 
+/** @type {Record<string, string>} */
 const NO_FILTER = { query: "" };
 const CLASS = "class", CHANGE = "change";
 const SENTENCE_LENGTHS = [1, 6, 11, 21, 31, 41], HEAD_DISTANCES = [1, 2, 3, 7], CHAIN_DISTANCES = [0, 1, 2, 4, 10];
@@ -20,7 +21,7 @@ function facetsOf(store, step, systems) {
     { key: "from", title: `${systems[0]} says`, any: "anything", names: set.labels, codes: answers(a), sorted: true },
     { key: "to", title: `${systems[1]} says`, any: "anything", names: set.labels, codes: answers(b), sorted: true },
   ];
-  const changes = changesOf(store, step);
+  const changes = changesOf(step);
   if (changes) found.push({ key: CHANGE, title: "kind of change", any: "any", ...changes });
   if (store.documents) found.push({ key: "document", title: "document", any: "all", names: store.documents.names, codes: each((row) => store.documents.codes[set.contexts[row]]) });
   if (!store.columns.length && set.lengths.some(Boolean)) {
@@ -61,7 +62,7 @@ function distancesOf({ set, k }, each) {
   return { title: "previous mention", names, codes: each((row) => (set.distances[row] < 0 ? CHAIN_DISTANCES.length : rangeOf(CHAIN_DISTANCES, set.distances[row]))) };
 }
 
-function changesOf(store, step) {
+function changesOf(step) {
   const { set, a, b, k } = step, codes = new Int32Array(set.n).fill(-1);
   if (set.settled) {
     for (let row = 0; row < set.n; row++) {

@@ -1,6 +1,6 @@
 // Trees: gold's arcs above the words, and below them what the systems say instead.
 
-const LETTER = 7.2, GAP = 14, STEP = 15, LINE = 16, LEAST = 26;
+const LETTER = 7.2, RELATION = 6.2, GAP = 14, STEP = 15, LINE = 16, LEAST = 26;
 // The namespace of drawings, as the parser gives it.
 const DRAWING = new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg").namespaceURI;
 
@@ -18,7 +18,7 @@ const widthOf = (text) => [...text].reduce((sum, letter) => sum + (/[\u1100-\u11
 function arcsOf(store, step, context) {
   const { set, a, b, k } = step, first = store.offsets[context], last = store.offsets[context + 1];
   const gold = new Map();
-  for (let i = first; i < last; i++) gold.set(i - first, { child: i - first, head: store.heads[i], label: "", layer: 0, missed: false });
+  for (let i = first; i < last; i++) gold.set(i - first, { child: i - first, head: store.heads[i], label: store.relations ? store.relations.names[store.relations.codes[i]] : "", layer: 0, missed: false });
   const others = [];
   for (const row of rowsIn(store, set, context)) {
     const child = set.starts[row];
@@ -44,24 +44,33 @@ function levels(arcs) {
   return Math.max(1, ...spans.map(({ arc }) => arc.level));
 }
 
-function drawTree(words, store, step, context, systems) {
-  const { gold, others } = arcsOf(store, step, context);
-  const above = levels(gold) * STEP + LINE, below = others.length ? levels(others) * STEP + LINE : 0;
-  const middles = [];
-  let right = GAP;
-  for (const word of words) {
-    const width = Math.max(LEAST, widthOf(word));
-    middles.push(right + width / 2);
-    right += width + GAP;
+// Where words stand: beside each other, and far enough apart for the label of every arc between them.
+function middlesOf(words, arcs) {
+  const widths = words.map((word) => Math.max(LEAST, widthOf(word))), middles = [], ending = words.map(() => []);
+  for (const { child, head, label } of arcs) {
+    if (head >= 0) ending[Math.max(child, head)].push({ from: Math.min(child, head), room: label.length * RELATION + GAP });
   }
+  words.forEach((_, i) => {
+    const beside = i ? middles[i - 1] + (widths[i - 1] + widths[i]) / 2 + GAP : GAP + widths[0] / 2;
+    middles.push(Math.max(beside, ...ending[i].map(({ from, room }) => middles[from] + room)));
+  });
+  return { middles, right: words.length ? middles.at(-1) + widths.at(-1) / 2 + GAP : GAP };
+}
+
+function drawTree(words, store, step, context, systems, at) {
+  const { gold, others } = arcsOf(store, step, context);
+  const above = (levels(gold) + 1) * STEP + LINE, below = others.length ? (levels(others) + 1) * STEP + LINE : 0;
+  const { middles, right } = middlesOf(words, [...gold, ...others]);
   const base = above + LINE, parts = [];
   const place = (arc, down) => {
     // Beginning and end of arcs at one word lie beside each other.
     const x = middles[arc.child], edge = down ? base + 6 : base - LINE, sign = down ? 1 : -1;
     const kind = down ? `arc s${arc.layer}` : `arc${arc.missed ? " missed" : ""}`;
+    // From the root, or from outside of the sentence, an arrow comes from beyond all arcs, with gold's or the system's label.
     if (arc.head < 0) {
-      parts.push(draw("path", { class: kind, d: `M${x} ${edge + sign * (STEP + 4)}V${edge + sign * 3}` }), point(x, edge, sign, kind));
-      parts.push(draw("text", { class: `rel ${kind}`, x, y: edge + sign * (STEP + 8) + (down ? 8 : 0) }, arc.head === -1 ? "root" : "outside"));
+      const far = down ? base + below - 12 : LINE;
+      parts.push(draw("path", { class: kind, d: `M${x} ${far}V${edge + sign * 3}` }), point(x, edge, sign, kind));
+      parts.push(draw("text", { class: `rel ${kind}`, x, y: far + (down ? 10 : -4) }, arc.head === -1 ? "root" : `${arc.label} (outside)`));
       return;
     }
     const from = middles[arc.head] + (arc.child > arc.head ? 5 : -5), to = x - (arc.child > arc.head ? 5 : -5);
@@ -71,11 +80,13 @@ function drawTree(words, store, step, context, systems) {
   };
   gold.forEach((arc) => place(arc, false));
   others.forEach((arc) => place(arc, true));
-  const texts = words.map((word, i) => draw("text", { class: "word", x: middles[i], y: base }, word));
+  const texts = words.map((word, i) => draw("text", { class: i === at ? "word at" : "word", x: middles[i], y: base }, word));
   const height = base + below + (below ? 12 : 8);
   const told = others.map((arc) => `${systems[arc.layer - 1]}: ${words[arc.child]}, ${arc.label} of ${arc.head < 0 ? "the root or a word outside" : words[arc.head]}`);
   const label = told.length ? `What the systems say instead of gold. ${told.join(". ")}.` : "Both systems have the gold tree.";
-  return draw("svg", { role: "img", "aria-label": label, width: right, height, viewBox: `0 0 ${right} ${height}` }, ...parts, ...texts);
+  // Labels lie above all arcs.
+  const labels = parts.filter((part) => part.localName === "text"), lines = parts.filter((part) => part.localName !== "text");
+  return draw("svg", { role: "img", "aria-label": label, width: right, height, viewBox: `0 0 ${right} ${height}` }, ...lines, ...labels, ...texts);
 }
 
 function point(x, y, sign, kind) {
@@ -89,14 +100,14 @@ function treeOf(words, store, step, context, systems, at, isOpen) {
   const fill = () => {
     if (!folded.open || box.childElementCount) return;
     const key = (kind, text) => make("span", { class: `line ${kind}` }, text);
-    box.append(drawTree(words, store, step, context, systems));
+    box.append(drawTree(words, store, step, context, systems, at));
     // A long sentence opens on the word that this is about.
     const changed = box.querySelectorAll("text.word")[at];
     if (changed) box.scrollLeft = Number(changed.getAttribute("x")) - box.clientWidth / 2;
     folded.append(make("p", { class: "note" }, "Above gold, ", key("missed", "bold"), " where a system differs; below what it says instead: ", key("s1", `1 ${systems[0]}`), " ", key("s2", `2 ${systems[1]}`)));
   };
+  // The event comes when it stands on the page, so that there is something to scroll.
   folded.addEventListener("toggle", fill);
   folded.open = isOpen;
-  fill();
   return folded;
 }

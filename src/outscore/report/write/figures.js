@@ -1,5 +1,6 @@
 // Charts to take along: as they are drawn, as pixels, as the numbers behind them, and on paper or as PDF by the browser's print.
 
+/** @type {[string, (figure: HTMLElement) => void][]} */
 const SAVED = [["SVG", saveDrawing], ["PNG", savePixels], ["PDF", printAlone], ["CSV", saveNumbers]];
 
 function offerCharts(root) {

@@ -222,7 +222,8 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
-        return [changed_words(of_criterion, gold) for of_criterion in units.values()], sentence_contexts(gold)
+        where = sentence_contexts(gold, (stripped or str) if task == "dep" else None)
+        return [changed_words(of_criterion, gold) for of_criterion in units.values()], where
 
     def other_scores() -> list[OtherScore]:
         names, by = primary.systems, criteria if len(criteria) > 1 else ()
