@@ -26,6 +26,7 @@ BUDGETS = {
     "rank": (8, 1),
     "prefer": (8, 1),
     "diff": (25, 0),
+    "plan": (10, 0),
 }
 SHOWN = {name: example for name, example in EXAMPLES.items() if example.command("")[0] in BUDGETS}
 # Asked for: three metrics with a table of their own, and the slices of a score.
@@ -151,9 +152,56 @@ def test_a_name_cannot_break_the_line():
     assert line.startswith("winner=a b c\tmetric=")
 
 
-def test_a_plan_has_no_line():
-    with pytest.raises(osc.OutscoreError, match="has no form `line`"):
-        render(osc.plan(effect=0.05, sd=0.3), "line")
+# By command: what a shell asks for, and the keys in their order.
+LINES = {
+    "compare t.csv": ["winner", "metric", "a", "b", "difference", "low", "high", "p", "n"],
+    "gate t.csv --margin 0.1": ["outcome", "winner", "metric", "a", "b", "difference", "low", "high", "p", "n", "margin"],
+    "rank t.csv": ["leaders", "of", "metric", "first", "score", "low", "high", "n"],
+    "score t.csv": ["system", "metric", "score", "low", "high", "n"],
+    "show t.csv": ["file", "format", "rows", "systems"],
+    "prefer b.csv --order unrecorded": ["winner", "metric", "a", "b", "difference", "low", "high", "p", "n"],
+    "diff --task label g.csv o.csv w.csv": ["winner", "metric", "a", "b", "difference", "low", "high", "p", "n"],
+    "plan --effect 0.05 --sd 0.3": ["items", "effect", "power", "alpha"],
+    "plan --scores .871 .864 --n 1000": ["lowest", "independent", "highest", "n"],
+    "plan --table p.csv --n 1000": ["first", "second", "significant", "lowest", "highest", "n"],
+}
+
+
+@pytest.mark.parametrize("command", LINES)
+def test_every_command_has_a_line_for_shells(tmp_path, monkeypatch, outscore, command):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("id,old,new\n" + "".join(f"q{i},{i % 2},{i % 3 == 0:d}\n" for i in range(60)), encoding="utf-8")
+    Path("b.csv").write_text(
+        "question_id,model_a,model_b,winner\n" + "".join(f"q{i},x,y,model_{'aab'[i % 3]}\n" for i in range(30)),
+        encoding="utf-8",
+    )
+    Path("p.csv").write_text("system,score\nx,.871\ny,.864\n", encoding="utf-8")
+    for name, step in {"g": 1, "o": 2, "w": 3}.items():
+        head = "id,gold\n" if name == "g" else "id,prediction\n"
+        Path(f"{name}.csv").write_text(head + "".join(f"q{i},{'xyz'[i * step % 3]}\n" for i in range(60)), encoding="utf-8")
+    done = outscore(*command.split(), "--format", "line")
+    assert done.exit_code in (0, 1, 3), done.stderr
+    lines = done.stdout.splitlines()
+    assert lines
+    assert all([part.split("=", 1)[0] for part in line.split("\t")] == LINES[command] for line in lines)
+
+
+PLANS = [
+    "--effect .02 --accuracy .87", "--n 1000 --discordance .1", "--margin .02 --discordance .1", "--scores .871 .864 --n 1000",
+    "--effect .02 --sd .3 --cluster-size 5 --icc .2", "--effect .05 --sd .3 --anytime", "--effect .1 --unpaired --sd .3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", PLANS)
+def test_a_plan_fits_ten_lines_and_v_shows_the_curves(outscore, asked):
+    screen = outscore("plan", *asked.split()).stdout
+    assert 4 <= len(_lines_without_warnings(screen)) <= 10, screen
+    assert max(map(len, screen.splitlines())) <= 80
+    assert not re.search(r"\d\.\d{5}", screen)
+    whole = outscore("plan", *asked.split(), "-v").stdout
+    assert len(whole.splitlines()) > len(screen.splitlines())
+    assert "signature" in whole
+    assert "signature" not in screen
 
 
 @pytest.mark.parametrize("lower", [False, True])

@@ -159,7 +159,7 @@ def test_135_logs_fit_on_one_screen():
     done = run("show", "logs")
     lines = done.output.splitlines()
     assert len(lines) <= 24
-    assert lines[0] == "9 systems on 15 tasks, logged by Inspect."
+    assert lines[0] == "9 systems on 15 tasks, logged by Inspect"
     assert re.search(r"task-00 +match +9 +40 +0\.825 to 0\.825", done.output)
     assert len(shown("logs")["evaluations"]) == 135
 

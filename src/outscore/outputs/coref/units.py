@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.outputs.coref.mentions import DOCUMENT_ID, NO_CHAIN, PRONOUNS, Mentions, first_tokens
 from outscore.outputs.coref.scores import ANY, CLASSES, FN, NO_ANTECEDENT, NOMINAL, TN, TP, WL, resolve_mentions
-from outscore.outputs.model import Units, choose_slices
+from outscore.outputs.model import Units, Words, choose_slices
 from outscore.outputs.outcomes import Changed, Contexts, changed_units
 from outscore.outputs.words.units import sentence_bounds, sentence_contexts
 from outscore.scores.system import Labels
@@ -274,7 +274,7 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
         nowhere = np.zeros(len(rows), dtype=np.int64)
         return Changed(units.take(wrong), mentions.documents.codes[rows], nowhere, nowhere), Contexts(names, ((),) * len(names))
     words = mentions.words
-    sentence, starts, ends = _places(mentions, rows)
+    sentence, starts, ends = _places(mentions, words, rows)
     resolved = antecedents(mentions, systems, criterion)[wrong]
     remarks = Labels.of(mention_text(mentions, row) for row in resolved.ravel().tolist())
     both = [neighbours(mentions, file) for file in (0, *systems)]
@@ -287,24 +287,19 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
     )
     before = both[0][0][rows]
     distances = np.where(before == NO_ANTECEDENT, -1, sentence - words.sentences[mentions.tokens[before]])
-    held = _held_mentions(mentions, systems, rows)
-    changed = Changed(units.take(wrong), sentence, starts, ends, None, remarks, chains, distances, mentions=held)
+    # All mentions of the documents that these stand in.
+    every = np.flatnonzero(np.isin(mentions.documents.codes, mentions.documents.codes[rows]))
+    coloured = np.column_stack([*_places(mentions, words, every), mentions.chains[every][:, [0, *systems]]])
+    changed = Changed(units.take(wrong), sentence, starts, ends, None, remarks, chains, distances, mentions=coloured)
     return changed, sentence_contexts(words)
 
 
-def _held_mentions(mentions: Mentions, systems: Sequence[int], rows: Array) -> Array:
-    """All mentions of the documents that some of them stand in: sentence, first word, last word exclusive, and their chains."""
-    every = np.flatnonzero(np.isin(mentions.documents.codes, mentions.documents.codes[rows]))
-    return np.column_stack([*_places(mentions, every), mentions.chains[every][:, [0, *systems]]])
-
-
-def _places(mentions: Mentions, rows: Array) -> tuple[Array, Array, Array]:
+def _places(mentions: Mentions, words: Words, rows: Array) -> tuple[Array, Array, Array]:
     """The sentences of mentions, and their first words and last words exclusive in them.
 
     A mention that extends beyond its sentence is cut at its end; a zero stands before a word and has none.
     """
-    assert mentions.words is not None
-    words, bounds = mentions.words, sentence_bounds(mentions.words)
+    bounds = sentence_bounds(words)
     sentence = words.sentences[mentions.tokens[rows]]
     first = first_tokens(words, mentions.documents.names)[mentions.documents.codes[rows]]
     starts = first + mentions.starts[rows] - bounds[sentence]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outscore.report.build.common import Kind, bare, facts_block, settings
+from outscore.report.build.common import Kind, Line, bare, facts_block, settings
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Document, Fact, Records, Screen, Section, Table, Verdict, clean
 from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
@@ -174,7 +174,18 @@ def screen(logs: Logs) -> Screen:
     found = {fact.label: fact for fact in facts(logs)}
     noted = tuple(fact for label in ("groups", "read as", "next") if (fact := found.get(label)) is not None)
     tables = tuple(bare(table, most=MAX_SHOWN) for table in _tables(logs, short=True))
-    return Screen(clean(logs.verdict), noted, tuple(map(clean, note_texts(logs.notes))), tables, "told")
+    headline = clean(logs.verdict).removesuffix(".")
+    return Screen(headline, noted, tuple(map(clean, note_texts(logs.notes))), tables, "told")
 
 
-KIND = Kind(build, card, {"scores": records}, screen=screen)
+def lines(logs: Logs) -> list[Line]:
+    """Every score of logs, or every file, as keys and values."""
+    if not logs.evaluations:
+        return [{"file": one.path, "format": one.format, "rows": one.rows, "systems": len(one.systems)} for one in logs.files]
+    return [
+        {"system": one.system, "task": one.task, "metric": score.name, "score": score.value, "n": one.items}
+        for one, score in _each(logs)
+    ]
+
+
+KIND = Kind(build, card, {"scores": records}, screen=screen, lines=lines)

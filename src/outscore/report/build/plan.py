@@ -7,15 +7,40 @@ from dataclasses import replace
 
 from outscore.language.numbers import format_level, format_number, format_p, format_probability
 from outscore.language.verdict.plan import truth
-from outscore.report.build.common import Kind, card_document, card_table, facts_block, illustrated, read_as, settings, works
+from outscore.report.build.common import (
+    Kind,
+    Line,
+    bare,
+    card_document,
+    card_table,
+    facts_block,
+    illustrated,
+    on_screen,
+    read_as,
+    settings,
+    short_read_as,
+    warnings_on_screen,
+    works,
+)
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import COLOURS, Chart, stylesheet
 from outscore.report.citations import cited_by_plan
-from outscore.report.document import Article, Block, Code, Document, Section, Verdict, clean
+from outscore.report.document import Article, Block, Code, Document, Screen, Section, Verdict, clean
 from outscore.report.rows.columns import texts
-from outscore.report.rows.plan import Plan, difference, facts, headline, plan_records, shown_tables, tables, title
+from outscore.report.rows.plan import (
+    Plan,
+    asked_tables,
+    difference,
+    facts,
+    headline,
+    near_points,
+    plan_records,
+    shown_tables,
+    tables,
+    title,
+)
 from outscore.results.analysis import PowerPoint
-from outscore.results.note import note_texts
+from outscore.results.note import ON_SCREEN, note_texts
 from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
 
 
@@ -167,4 +192,31 @@ def _overlap_chart(plan: PossibleP) -> Chart | None:
     )
 
 
-KIND = Kind(build, card, {"plan": plan_records}, charts)
+def screen(plan: Plan) -> Screen:
+    """The answer, a few points of its curves, what it rests on, and the tables that were asked for."""
+    found = {fact.label: fact for fact in facts(plan)}
+    if isinstance(plan, PossibleP):
+        told = tuple(found[label] for label in ("scores", "lowest p", "independent", "highest p", "test"))
+        return Screen(clean(plan.verdict), told, warnings_on_screen(plan.notes), tone="told")
+    basis = tuple(found[label] for label in ("method", "spread", "clusters", "simulated") if label in found)
+    early = ("any time", found["any time"].lines[:1] if "any time" in found else ())
+    noted = [clean(note.text) for note in plan.notes if note.kind not in ON_SCREEN]
+    return Screen(
+        clean(plan.verdict),
+        (*on_screen(*near_points(plan), early), *basis, *on_screen(("read as", short_read_as(plan.reading)), ("notes", noted))),
+        warnings_on_screen(plan.notes),
+        tuple(bare(table, title=table.title) for table in asked_tables(plan)),
+        "told",
+    )
+
+
+def lines(plan: Plan) -> list[Line]:
+    """The answer as keys and values."""
+    if isinstance(plan, PossibleP):
+        return [
+            {"lowest": plan.lowest.value, "independent": plan.independent.value, "highest": plan.highest.value, "n": plan.n}
+        ]
+    return [{"items": plan.items, "effect": plan.effect, "power": plan.power, "alpha": plan.design.alpha}]
+
+
+KIND = Kind(build, card, {"plan": plan_records}, charts, screen=screen, lines=lines)

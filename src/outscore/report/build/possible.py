@@ -8,17 +8,40 @@ from dataclasses import replace
 from outscore.language.numbers import count, format_level, format_p_number, format_probability
 from outscore.language.phrases import correction_name
 from outscore.language.verdict.plan import fitting_sentence
-from outscore.report.build.common import Kind, facts_block, read_as, settings
+from outscore.report.build.common import (
+    Kind,
+    Line,
+    bare,
+    facts_block,
+    on_screen,
+    read_as,
+    settings,
+    short_read_as,
+    warnings_on_screen,
+)
 from outscore.report.charts.canvas import stylesheet
-from outscore.report.document import Article, Block, Code, Document, Fact, Record, Records, Section, Table, Verdict, clean
+from outscore.report.document import (
+    Article,
+    Block,
+    Code,
+    Document,
+    Fact,
+    Record,
+    Records,
+    Screen,
+    Section,
+    Table,
+    Verdict,
+    clean,
+)
 from outscore.report.rows.columns import Column, Text, between, digits, not_shown, tabulate, words
-from outscore.results.note import note_texts
+from outscore.results.note import ON_SCREEN, note_texts
 from outscore.results.plan import PossiblePair, PossibleTable, PrintedScore
 from outscore.results.pvalue import PValue
 
 TITLE = "What a printed table implies"
-MAX_SHOWN = 30
-"""How many pairs one screen shows."""
+MAX_SHOWN, MAX_ON_SCREEN = 30, 10
+"""How many pairs a brief text and one screen show."""
 COLUMNS = (
     "first", "second", "p_lowest", "p_highest", "p_independent", "p_adjusted_lowest", "p_adjusted_highest", "outcome",
 )  # fmt: skip
@@ -122,4 +145,24 @@ def _verdict(printed: PossibleTable) -> Verdict:
     return Verdict((clean(printed.verdict),), top, reason, TITLE, plain=(clean(printed.verdict),), tone="told")
 
 
-KIND = Kind(build, card, {"pairs": records})
+def screen(printed: PossibleTable) -> Screen:
+    """The verdict with the first pairs, or with the scores if the number of items is not known."""
+    table = pair_table(printed) if printed.pairs else score_table(printed)
+    noted = [clean(note.text) for note in printed.notes if note.kind not in ON_SCREEN]
+    told = (("items", [fitting_sentence(printed.fitting)]), ("read as", short_read_as(printed.reading)), ("notes", noted))
+    warnings = warnings_on_screen(printed.notes)
+    return Screen(clean(printed.verdict), on_screen(*told), warnings, (bare(table, most=MAX_ON_SCREEN),), "told")
+
+
+def lines(printed: PossibleTable) -> list[Line]:
+    """Every pair as keys and values; without a number of items, the smallest one that fits."""
+    if not printed.pairs:
+        return [{"smallest": printed.fitting.smallest, "systems": len(printed.systems)}]
+    return [
+        {"first": pair.systems[0], "second": pair.systems[1], "significant": pair.outcome, "lowest": pair.adjusted_lowest,
+         "highest": pair.adjusted_highest, "n": printed.n}
+        for pair in printed.pairs
+    ]  # fmt: skip
+
+
+KIND = Kind(build, card, {"pairs": records}, screen=screen, lines=lines)

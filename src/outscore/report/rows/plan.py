@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from outscore.language.numbers import effect_size, format_level, format_p_number
+from outscore.language.numbers import count, effect_size, format_level, format_p_number
 from outscore.language.verdict.plan import clusters_of, nouns, plan_headline, possible_p_headline, truth
-from outscore.report.document import Fact, Records, Table, clean
+from outscore.report.document import PART, Fact, Records, Table, clean
 from outscore.report.rows.columns import Column, Text, tabulate, texts, words
 from outscore.results.analysis import PowerPoint
 from outscore.results.note import note_texts
@@ -81,7 +81,7 @@ def _plan_facts(plan: PlanResult) -> list[tuple[str, Sequence[str]]]:
     named = OF_TWO_SAMPLES if design.unpaired else METHODS
     if design.battles:
         named = OF_BATTLES
-    method = named[plan.method] + (f"; n = {plan.n:.10g} before rounding up" if computed else "")
+    method = named[plan.method] + (f"; n = {plan.n:.6g} before rounding up" if computed else "")
     student = "the t test" if design.unpaired else "the paired t test"
     t_test = [] if plan.t_items is None else [f"{plan.t_items:,} {nouns(plan)[0]}s, because {student} estimates the spread too"]
     observed = [plan.retrospective[0].note] if plan.retrospective else []
@@ -118,8 +118,8 @@ def _formula(plan: PlanResult) -> list[str]:
     """The closed formula, for comparison with the test's own power; with few units, the test needs more."""
     if plan.formula_n is None or plan.method == "normal":
         return []
-    shown = f"n = {plan.formula_n:.10g} if the spread were known"
-    return [shown if plan.n == plan.formula_n else f"{shown}: too few for the test"]
+    shown = f"n = {plan.formula_n:.4g} if the spread were known"
+    return [shown if plan.n == plan.formula_n else f"{shown}, which is too few for the test"]
 
 
 def _clusters(design: StudyDesign) -> str:
@@ -221,17 +221,37 @@ def tables(plan: Plan) -> list[Table]:
 
 
 def shown_tables(plan: Plan) -> list[Table]:
-    """What fits on one screen: the simulated curves, or the main points of the computed ones."""
+    """For a brief text: the simulated curves, or the main points of the computed ones."""
     if isinstance(plan, PossibleP):
         return []
-    priced = [table for table in (_priced(plan, near=True),) if table.rows]
+    asked = asked_tables(plan)
     if plan.retrospective:
-        return [*priced, _tried(plan.retrospective)]
+        return asked
+    near, needs = _near(plan)
+    return [*asked, *(table for table in (_curve(plan, near), _needs(plan, needs)) if table.rows)]
+
+
+def asked_tables(plan: PlanResult) -> list[Table]:
+    """What somebody asked for beyond the answer: prices, and curves that were simulated."""
+    return [table for table in (_priced(plan, near=True), _tried(plan.retrospective)) if table.rows]
+
+
+def _near(plan: PlanResult) -> tuple[list[PowerPoint], list[EffectPoint]]:
+    """Half and twice the items, and half and twice the difference, with the answer between them."""
     clusters = clusters_of(plan, plan.items)
     close = {max(2, round(clusters * factor)) for factor in NEAR}
-    near = [point for point in plan.curve if clusters_of(plan, point.n) in close]
     needs = [point for point in plan.needs if any(point.effect == factor * plan.effect for factor in NEAR)]
-    return [*priced, *(table for table in (_curve(plan, near), _needs(plan, needs)) if table.rows)]
+    return [point for point in plan.curve if clusters_of(plan, point.n) in close], needs
+
+
+def near_points(plan: PlanResult) -> list[tuple[str, list[str]]]:
+    """The same on a line each: power with fewer and more items, items for smaller and larger differences."""
+    points, needs = _near(plan)
+    item, _ = nouns(plan)
+    powers = [f"{_power(point.power)} with {count(point.n, item)}" for point in points if point.n != plan.items]
+    others = [f"{need.items:,} to detect {_effect(plan, need.effect)}" for need in needs if need.effect != plan.effect]
+    label = "chance" if plan.design.margin is not None else "power"
+    return [(label, [PART.join(powers)]), (f"{item}s", [PART.join(others)])]
 
 
 def _priced(plan: PlanResult, *, near: bool = False) -> Table:
