@@ -174,8 +174,7 @@ def screen(logs: Logs) -> Screen:
     found = {fact.label: fact for fact in facts(logs)}
     noted = tuple(fact for label in ("groups", "read as", "next") if (fact := found.get(label)) is not None)
     tables = tuple(bare(table, most=MAX_SHOWN) for table in _tables(logs, short=True))
-    headline = clean(logs.verdict).removesuffix(".")
-    return Screen(headline, noted, tuple(map(clean, note_texts(logs.notes))), tables, "told")
+    return Screen(_verdict(logs).headline, noted, tuple(map(clean, note_texts(logs.notes))), tables, "told")
 
 
 def lines(logs: Logs) -> list[Line]:
