@@ -61,7 +61,8 @@ def test_columns_are_looked_at_one_by_one(tmp_path):
     """Sixteen times as many columns take about sixteen times as long, and forty where each is looked for among all others."""
     read_in(100, tmp_path)
     few = min(read_in(500, tmp_path) for _ in range(3))
-    assert min(read_in(8_000, tmp_path) for _ in range(2)) < 24 * few
+    # A second time only if something else was in its way.
+    assert any(read_in(8_000, tmp_path) < 24 * few for _ in range(2))
 
 
 @pytest.mark.parametrize("name", [*SAVED, "plan"])

@@ -290,7 +290,11 @@ def coarse_pmf(values: Array, counts: Array, most: int) -> tuple[Array, Array]:
     kernel = np.full(len(index), float(size))
     np.divide(np.sin(size * omega), np.sin(omega), out=kernel, where=index != 0)
     terms = weight * np.exp(log_phi) * kernel
-    mass = np.cos(phase - np.pi * (middles[:, None] * index % (2 * points)) / points) @ terms
+    # Middles lie evenly, so frequencies that differ by as many as there are parts turn alike: their sums, and one transform.
+    cycle = len(middles)
+    angle = phase + np.pi * ((2 * parts - odd) * index % (2 * cycle)) / cycle
+    real, imaginary = (np.bincount(index % cycle, terms * turned, cycle) for turned in (np.cos(angle), np.sin(angle)))
+    mass = np.fft.fft(real + 1j * imaginary).real
     return divisor * middles, np.maximum(mass, 0.0)
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base import source as sources
 from outscore.formats.base.source import open_source
 from outscore.formats.tables import delimited
 
@@ -18,12 +19,18 @@ FIELD = st.one_of(st.sampled_from(["0", "1", "", " x ", "#"]), st.text('ab",;\n#
 ROWS = st.lists(st.tuples(FIELD, FIELD, FIELD), max_size=12)
 
 
-def read(folder, text, rows_of_a_block=3):
+def read(folder, text, piece=20):
     path = folder / "table.csv"
     path.write_text(text, encoding="utf-8", newline="")
-    with pytest.MonkeyPatch.context() as patch, open_source(path) as source:
-        patch.setattr(delimited, "BLOCK_ROWS", rows_of_a_block)
-        blocks = list(delimited.records(source, ",").blocks(["b", "id"]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "PIECE", piece)
+        patch.setattr(delimited, "BLOCK_ROWS", 3)
+        with open_source(path) as source:
+            return read_blocks(source)
+
+
+def read_blocks(source):
+    blocks = list(delimited.records(source, ",").blocks(["b", "id"]))
     columns = {name: list(chain.from_iterable(block.columns[name] for block in blocks)) for name in ("b", "id")}
     return columns, [int(line) for block in blocks for line in block.lines]
 
@@ -49,9 +56,9 @@ def test_both_ways_of_reading_agree(rows, ends_with_a_line, tmp_path_factory):
 @pytest.mark.parametrize(("bad", "line"), [("q4,1", 5), ("q4,1,0,1", 5), ('q4,"1,0', 5)])
 def test_a_line_of_another_shape_is_named_wherever_it_stands(bad, line, tmp_path):
     text = "id,a,b\nq1,1,0\nq2,1,0\nq3,0,0\n" + bad + "\nq5,1,1\n"
-    for rows in (1, 2, 3, 8):
+    for piece in (1, 7, 20, 100):
         with pytest.raises(OutscoreError, match=f"line {line}"):
-            read(tmp_path, text, rows)
+            read(tmp_path, text, piece)
 
 
 def test_fields_that_make_up_for_one_another_are_noticed(tmp_path):

@@ -19,8 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base import source as sources
 from outscore.formats.readers import read, read_scores
 from outscore.formats.registry import OUTPUT_FORMATS
+from outscore.formats.tables import cells as cells_module
 from outscore.formats.tables import delimited
 from outscore.formats.tables.cells import LabelColumn, NumberColumn, Records
 
@@ -354,10 +356,25 @@ def test_fast_and_careful_labels_agree(values):
             return str(error)
 
     def careful(column):
-        texts = column._texts(values, lines)
+        texts = column._texts_of_each(values, lines)
         return column.encode(texts, lines)
 
     assert outcome(lambda column: column.encode(values, lines)) == outcome(careful)
+
+
+@given(st.lists(st.lists(st.text("ab", min_size=1, max_size=4), max_size=6), min_size=1, max_size=8))
+def test_labels_are_numbered_by_their_first_appearance(blocks):
+    """In whichever block a label comes again, and whether or not two of them have the same hash."""
+    whole = [label for block in blocks for label in block]
+    names = list(dict.fromkeys(whole))
+    for hashed in (hash, len):
+        column = LabelColumn(RECORDS, "id")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cells_module, "hash", hashed, raising=False)
+            for block in blocks:
+                column.add(block, np.arange(len(block)))
+            labels = column.labels()
+        assert (labels.names, labels.codes.tolist()) == (tuple(names), [names.index(label) for label in whole])
 
 
 fields = st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), max_size=6)
@@ -376,6 +393,7 @@ def test_against_the_csv_writer(tmp_path_factory, rows, separator):
             starts.append(line)
             line += 1 + text.count("\n")
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "PIECE", 40)
         patch.setattr(delimited, "BLOCK_ROWS", 3)
         found = read(path)[0]
     assert found.values.tolist() == [score for _, score in rows]

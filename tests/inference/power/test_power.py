@@ -15,6 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.rows import PairedScores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation import permutation
+from outscore.inference.power import binary
 from outscore.inference.power.binary import mcnemar_power, overlaps
 from outscore.inference.power.planning import (
     RETROSPECTIVE,
@@ -519,3 +520,13 @@ def test_simulated_power_of_mcnemar():
     p = 2 * stats.binom.sf(counts[:, :2].max(axis=1) - 1, counts[:, :2].sum(axis=1), 0.5)
     exact = power(400, 0.05, discordance=0.13)
     assert abs(float((p <= 0.05).mean()) - exact) < 4 * math.sqrt(exact * (1 - exact) / 20_000)
+
+
+@pytest.mark.parametrize("side", [0.5, 0.05, 0.025, 2.0**-5, 1e-10])
+@pytest.mark.parametrize("low", [0, 4090, 400_000])
+def test_critical_numbers_against_scipy(low, side):
+    """Across the border of two blocks, and where a tail is exactly the level."""
+    m = np.arange(low, low + 40)
+    critical = binary._critical(low, low + 39, side)
+    assert (stats.binom.sf(critical - 1, m, 0.5) <= side * (1 + 1e-9)).all()
+    assert (stats.binom.sf(critical - 2, m, 0.5)[critical > 1] > side * (1 + 1e-12)).all()

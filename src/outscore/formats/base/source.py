@@ -224,7 +224,7 @@ class Source:
 
     def lines(self) -> Iterator[str]:
         """All lines, the first included; call it once."""
-        return itertools.chain.from_iterable(map(_split_lines, self._pieces))
+        return itertools.chain.from_iterable(map(split_lines, self._pieces))
 
     def pieces(self) -> Iterator[str]:
         """The same text in large pieces of whole lines, for readers that split it themselves; use either this or `lines`."""
@@ -263,7 +263,7 @@ def open_source(
         begun: list[str] = []
         while sum(piece.count("\n") for piece in begun) < HEAD_LINES and (piece := next(pieces, "")):
             begun.append(piece)
-        head = list(itertools.islice(itertools.chain.from_iterable(map(_split_lines, begun)), HEAD_LINES))
+        head = list(itertools.islice(itertools.chain.from_iterable(map(split_lines, begun)), HEAD_LINES))
         if may_be_json(head) and not (head[0].lstrip().startswith("{") and Peek(name, head).suffix == ".jsonl"):
             begun.extend(pieces)
             yield _document_source(name, head, begun, digesting, columns)
@@ -527,6 +527,6 @@ def _bounded_pieces(text: io.TextIOWrapper[Any], label: str) -> Iterator[str]:
         yield begun
 
 
-def _split_lines(piece: str) -> list[str]:
+def split_lines(piece: str) -> list[str]:
     """Lines with their ends; reading line by line from the stream would take four times as long."""
     return io.StringIO(piece, newline="\n").readlines()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import field
 from decimal import Decimal
 from itertools import compress, count
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn, cast
 
 import numpy as np
 
@@ -126,6 +126,8 @@ _PARTIAL_CREDIT = (
 )
 FEW = 16
 """Texts that occur at least so often each, on average, are parsed once."""
+UNCHECKED = 4
+"""So many times as many labels as before are looked through again for repeated ones."""
 FLAT = "Write the table flat: one value under each name."
 NO_LABEL = NO_ANSWER
 
@@ -246,36 +248,55 @@ class LabelColumn:
 
     def __init__(self, records: Records, column: str, *, optional: bool = False) -> None:
         self._records, self._column, self._optional = records, column, optional
-        # As long as no label is repeated, as ids are not, a set is enough, and takes a third of the time of codes.
-        self._names: list[str] = []
-        self._seen: set[str] = set()
+        # As long as no label is repeated, as ids are not, the labels are their own names, and their hashes tell that they
+        # differ in half of the time of codes.
+        self._distinct: list[str] = []
+        self._hashes: list[Array] = []
+        self._checked = 0
         self._codes: defaultdict[str, int] | None = None
         self._blocks: list[Array] = []
 
     @property
     def names(self) -> tuple[str, ...]:
         """The distinct labels so far."""
-        return tuple(self._names if self._codes is None else self._codes)
+        if self._codes is None and self._repeats():
+            self._number()
+        return tuple(self._distinct if self._codes is None else self._codes)
 
     def encode(self, values: Sequence[object], lines: Array) -> Array:
-        """Encode a block."""
-        texts = _strip_all(values)
-        if texts is None:
-            texts = self._texts(values, lines)
-        if self._codes is None:
-            known = len(self._names)
-            self._seen.update(texts)
-            if len(self._seen) == known + len(texts):
-                self._names += texts
-                return np.arange(known, known + len(texts))
-            # From now on every new label gets the next code.
-            self._codes = defaultdict(count(known).__next__, zip(self._names, range(known), strict=True))
-            self._seen.clear()
-        return np.fromiter(map(self._codes.__getitem__, texts), dtype=np.int64, count=len(texts))
+        """Encode a block, where the codes are needed at once."""
+        return self._encode(self._texts(values, lines), self._number())
 
     def add(self, values: Sequence[object], lines: Array) -> None:
         """Add a block."""
-        self.extend(self.encode(values, lines))
+        texts = self._texts(values, lines)
+        if self._codes is not None:
+            self.extend(self._encode(texts, self._codes))
+            return
+        self._distinct += texts
+        self._hashes.append(np.fromiter(map(hash, texts), dtype=np.int64, count=len(texts)))
+        if len(self._distinct) >= UNCHECKED * self._checked and self._repeats():
+            self._number()
+
+    def _repeats(self) -> bool:
+        """Whether two labels may be the same."""
+        if self._checked < len(self._distinct):
+            self._checked = len(self._distinct)
+            ordered = np.sort(np.concatenate(self._hashes))
+            return bool((ordered[1:] == ordered[:-1]).any())
+        return False
+
+    def _number(self) -> defaultdict[str, int]:
+        """The code of each label; from now on every new one gets the next."""
+        if self._codes is None:
+            self._codes = defaultdict(count().__next__)
+            self.extend(self._encode(self._distinct, self._codes))
+            self._distinct, self._hashes = [], []
+        return self._codes
+
+    @staticmethod
+    def _encode(texts: Sequence[str], codes: defaultdict[str, int]) -> Array:
+        return np.fromiter(map(codes.__getitem__, texts), dtype=np.int64, count=len(texts))
 
     def add_series(self, series: pl.Series, lines: Array) -> None:
         """Add a whole column of polars, of which every distinct value is looked at once."""
@@ -294,9 +315,14 @@ class LabelColumn:
 
     def labels(self) -> Labels:
         """All blocks in one array."""
-        return Labels(np.concatenate(self._blocks), self.names)
+        names = self.names
+        return Labels(np.arange(len(names)) if self._codes is None else np.concatenate(self._blocks), names)
 
-    def _texts(self, values: Sequence[object], lines: Array) -> list[str]:
+    def _texts(self, values: Sequence[object], lines: Array) -> Sequence[str]:
+        texts = _strip_all(values)
+        return self._texts_of_each(values, lines) if texts is None else texts
+
+    def _texts_of_each(self, values: Sequence[object], lines: Array) -> list[str]:
         texts = []
         for value, line in zip(values, lines.tolist(), strict=True):
             try:
@@ -306,12 +332,15 @@ class LabelColumn:
         return texts
 
 
-def _strip_all(values: Sequence[object]) -> list[str] | None:
+def _strip_all(values: Sequence[object]) -> Sequence[str] | None:
     """Texts without surrounding blanks; None if some value needs a closer look."""
     if set(map(type, values)) != {str}:
         return None
-    texts = list(map(str.strip, values))  # type: ignore[arg-type]
+    texts = cast("Sequence[str]", values)
     whole = "".join(texts)
+    if len(whole.split(maxsplit=1)) != 1 or whole[0].isspace() or whole[-1].isspace():
+        # There is a blank somewhere.
+        texts = list(map(str.strip, texts))
     return None if "" in texts or not (whole.isascii() or decoding_problem(whole) is None) else texts
 
 
@@ -467,7 +496,10 @@ def _parse_block(values: Sequence[object]) -> Array | None:
 
 
 def _parse_column(values: Sequence[str]) -> Array | None:
-    """A block of texts; of a few that are often repeated, such as 0 and 1, each is parsed once."""
+    """A block of texts; of a few that are often repeated, such as true and 0.5, each is parsed once."""
+    digits = _parse_digits(values)
+    if digits is not None:
+        return digits
     distinct = list(set(values))
     if FEW * len(distinct) > len(values):
         return _parse_texts("\n".join(values))
@@ -476,6 +508,16 @@ def _parse_column(values: Sequence[str]) -> Array | None:
         return None
     place = dict(zip(distinct, range(len(distinct)), strict=True))
     return numbers[np.fromiter(map(place.__getitem__, values), dtype=np.intp, count=len(values))]
+
+
+def _parse_digits(values: Sequence[str]) -> Array | None:
+    """A block of single digits, such as 0 and 1, by their bytes; None if there is anything else."""
+    written = np.frombuffer("\n".join(values).encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    if len(written) != 2 * len(values) - 1 or (written[1::2] != ord("\n")).any():
+        return None
+    # Anything below 0 is far above 9.
+    numbers = written[::2] - np.uint8(ord("0"))
+    return numbers.astype(np.int64) if (numbers <= 9).all() else None
 
 
 def _parse_texts(text: str) -> Array | None:

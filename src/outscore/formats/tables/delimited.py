@@ -18,7 +18,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
-from outscore.formats.base.source import MAX_LINE, Peek, Source, line_error, refuse_undecoded, shorten
+from outscore.formats.base.source import MAX_LINE, Peek, Source, line_error, refuse_undecoded, shorten, split_lines
 from outscore.formats.tables.cells import BLOCK_ROWS, Block, Records, is_damaged, is_name, is_number, is_whole
 from outscore.formats.tables.names import is_count, is_known, is_score, names_counts, suggests_other
 from outscore.formats.tables.numbers import may_be_a_score
@@ -90,7 +90,9 @@ def records(source: Source, separator: str, choice: Choice | None = None) -> Rec
         # Of two columns of one name the first counts.
         first_of = {name: k for k, name in reversed(list(enumerate(columns)))}
         shape = _Shape(path, separator, len(columns), {name: first_of[name] for name in needed})
-        return _blocks(lines, reader.line_num, shape)
+        # Lines are pieces, too, where the header is so long that the rest has been begun by lines.
+        pieces = lines if reader.line_num > len(head) else _below(source.pieces(), reader.line_num)
+        return _blocks(pieces, reader.line_num, shape)
 
     return Records(source.label, columns, sample(source.peek, separator, columns), blocks, path=path)
 
@@ -198,25 +200,42 @@ class _Shape:
     width: int
     places: Mapping[str, int]
 
-    def split(self, lines: Sequence[str]) -> list[str] | None:
+    def split(self, piece: str) -> list[str] | None:
         """The fields of all lines, one line behind the other; None if the csv module has to look at them."""
-        text = "".join(lines)
-        if self.width == 1 or '"' in text or set(map(str.count, lines, itertools.repeat(self.separator))) != {self.width - 1}:
+        whole = piece if piece.endswith("\n") else piece + "\n"
+        separator = ord(self.separator)
+        others = bytes(set(range(256)) - {separator, *b'"\n'})
+        marks = whole.encode("utf-8", "surrogateescape").translate(None, others)
+        plain = bytes([separator]) * (self.width - 1) + b"\n"
+        if self.width == 1 or marks != plain * (len(marks) // self.width):
             return None
-        return text.removesuffix("\n").replace("\n", self.separator).split(self.separator)
+        return whole[:-1].replace("\n", self.separator).split(self.separator)
 
 
-def _blocks(lines: Iterator[str], above: int, shape: _Shape) -> Iterator[Block]:
+def _below(pieces: Iterator[str], above: int) -> Iterator[str]:
+    """Pieces of text without the first lines."""
+    for piece in pieces:
+        rest = piece
+        while above and rest:
+            rest = rest.partition("\n")[2]
+            above -= 1
+        if rest:
+            yield rest
+
+
+def _blocks(pieces: Iterator[str], above: int, shape: _Shape) -> Iterator[Block]:
     """The records of all lines that are left, with `above` lines above them."""
-    while block := list(itertools.islice(lines, BLOCK_ROWS)):
-        fields = shape.split(block)
+    for piece in pieces:
+        fields = shape.split(piece)
         if fields is None:
-            reader = csv.reader(itertools.chain(block, lines), delimiter=shape.separator, strict=True)
+            lines = itertools.chain.from_iterable(map(split_lines, itertools.chain([piece], pieces)))
+            reader = csv.reader(lines, delimiter=shape.separator, strict=True)
             yield from _unusual_blocks(reader, above, shape)
             return
+        rows = len(fields) // shape.width
         columns = {name: fields[k :: shape.width] for name, k in shape.places.items()}
-        yield Block(np.arange(above + 1, above + len(block) + 1), columns)
-        above += len(block)
+        yield Block(np.arange(above + 1, above + rows + 1), columns)
+        above += rows
 
 
 def _unusual_blocks(reader: Reader, above: int, shape: _Shape) -> Iterator[Block]:

@@ -164,10 +164,10 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
     u, v = metric.ratio or ((), None)
     if v is None or metric.graded or pairs.averaged:
         return None
-    weight = weighed(pairs.a, v) / pairs.scale
-    if (weight != weight[0]).any() or (weighed(pairs.b, v) / pairs.scale != weight[0]).any() or weight[0] <= 0:
+    weight = weighed(pairs.a, v)
+    if (weight != weight[0]).any() or (weighed(pairs.b, v) != weight[0]).any() or weight[0] <= 0:
         return None
-    a, b = (weighed(rows, u) / pairs.scale / weight[0] for rows in (pairs.a, pairs.b))
+    a, b = (weighed(rows, u) for rows in (pairs.a, pairs.b))
     clusters = pairs.clusters
     if pairs.items is not None:
         if not (_agree(a, pairs.items) and _agree(b, pairs.items)):
@@ -176,7 +176,7 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
         a, b, clusters = a[first], b[first], None if clusters is None else clusters[first]
     if clusters is not None and len(distinct(clusters)) < len(a):
         return None
-    worth = _two_valued(a, b)
+    worth = _two_valued(a, b, float(weight[0]))
     if worth is None:
         return None
     orientation = 1 if metric.higher_is_better else -1
@@ -190,11 +190,12 @@ def _agree(scores: Array, items: Array) -> bool:
     return bool((first[items] == scores).all())
 
 
-def _two_valued(a: Array, b: Array) -> Worth | None:
-    least, largest = float(min(a.min(), b.min())), float(max(a.max(), b.max()))
+def _two_valued(a: Array, b: Array, one: float) -> Worth | None:
+    """What wrong and right are worth in scores that are counted in parts of `one`."""
+    least, largest = min(a.min(), b.min()), max(a.max(), b.max())
     if not all(((x == least) | (x == largest)).all() for x in (a, b)):
         return None
-    return worth_of(least, largest, len(a))
+    return worth_of(float(least) / one, float(largest) / one, len(a))
 
 
 def tango_test(pair: Discordance, request: TestRequest) -> PValue:

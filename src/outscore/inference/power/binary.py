@@ -23,7 +23,7 @@ from outscore.laws import log_beta_tails, normal_quantile
 from outscore.results.plan import OverlapPoint
 from outscore.results.pvalue import PValue
 
-BLOCK = 1024
+BLOCK = 4096
 """Critical numbers that are found together and kept."""
 SLACK = 1 + 1e-12
 """Sums of floats miss a level by so much."""
@@ -184,46 +184,44 @@ def _critical(low: int, high: int, side: float) -> Array:
 
 @functools.lru_cache(maxsize=1024)
 def _critical_block(block: int, side: float) -> Array:
-    """BLOCK of the critical numbers, from m to m + 1: a tail grows by half of the point below it, and k by one at most."""
-    m, found = block * BLOCK, []
-    # The normal law is off by one or two, which single points make up for.
-    k = min(m + 1, max(1, math.ceil((m + 1) / 2 - normal_quantile(side) * math.sqrt(m) / 2)))
-    above = math.exp(log_beta_tails(k, m - k + 1, 0.5)[0]) if k <= m else 0.0
-    while above > side * SLACK:
-        above -= math.exp(log_point(m, k))
-        k += 1
-    while k > 1 and above + math.exp(log_point(m, k - 1)) <= side * SLACK:
-        k -= 1
-        above += math.exp(log_point(m, k))
-    below = math.exp(log_point(m, k - 1))
-    for _ in range(BLOCK):
-        found.append(k)
-        above += below / 2
-        m += 1
-        below *= m / (2 * (m + 1 - k))
-        if above > side * SLACK:
-            below *= (m + 1 - k) / k
-            above -= below
-            k += 1
-    return np.array(found)
+    """BLOCK of the critical numbers: the normal law's, which are off by one or two, and as many steps to the right ones."""
+    low = block * BLOCK
+    m = np.arange(low, low + BLOCK)
+    k = np.clip(np.ceil((m + 1) / 2 - normal_quantile(side) * np.sqrt(m) / 2).astype(np.int64), 1, m + 1)
+    while True:
+        # Both the numbers sought and those at hand stay or grow by one from m to m + 1, and so do those after a step.
+        above, below = _along(low, k, 0.5, log_point(low, int(k[0]) - 1))
+        steps = (above > side * SLACK).astype(np.int64) - ((k > 1) & (above + below <= side * SLACK))
+        if not steps.any():
+            return k
+        k += steps
 
 
 def _tails(low: int, critical: Array, chance: float) -> Array:
-    """P(Bin(m, chance) ≥ k) for m = low, low + 1, … and their critical k: from one m to the next by single points."""
+    """P(Bin(m, chance) ≥ k) for m = low, low + 1, … and their critical k."""
     m = np.arange(low, low + len(critical))
     if chance <= 0 or chance >= 1:
         return np.where(critical <= (m if chance >= 1 else 0), 1.0, 0.0)
-    m, k, jumps = m[:-1], critical[:-1], np.diff(critical) > 0
-    odds = chance / (1 - chance)
-    # log P(Bin(m, chance) = k - 1) along the way; a k larger by one moves to the next point.
-    steps = np.log((1 - chance) * (m + 1) / (m + 2 - k)) + np.where(jumps, np.log((m + 2 - k) / k * odds), 0.0)
     first = int(critical[0])
     log_start = math.lgamma(low + 1) - math.lgamma(first) - math.lgamma(low - first + 2)
     log_start += (first - 1) * math.log(chance) + (low - first + 1) * math.log1p(-chance)
+    return _along(low, critical, chance, log_start)[0]
+
+
+def _along(low: int, critical: Array, chance: float, log_start: float) -> tuple[Array, Array]:
+    """P(Bin(m, chance) ≥ k) and P(Bin(m, chance) = k - 1) for m = low, low + 1, … and a k that stays or grows by one.
+
+    From one m to the next by single points; `log_start` is the logarithm of the first.
+    """
+    m, k, jumps = np.arange(low, low + len(critical) - 1), critical[:-1], np.diff(critical) > 0
+    odds = chance / (1 - chance)
+    # log P(Bin(m, chance) = k - 1) along the way; a k larger by one moves to the next point.
+    steps = np.log((1 - chance) * (m + 1) / (m + 2 - k)) + np.where(jumps, np.log((m + 2 - k) / k * odds), 0.0)
     points = np.exp(log_start + np.concatenate([[0.0], np.cumsum(steps)]))
     rise = chance * points[:-1] - np.where(jumps, points[1:], 0.0)
+    first = int(critical[0])
     start = 0.0 if first > low else math.exp(log_beta_tails(first, low - first + 1, chance)[0])
-    return np.clip(start + np.concatenate([[0.0], np.cumsum(rise)]), 0.0, 1.0)
+    return np.clip(start + np.concatenate([[0.0], np.cumsum(rise)]), 0.0, 1.0), points
 
 
 @dataclass(frozen=True)
