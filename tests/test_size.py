@@ -26,7 +26,7 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 349,
-    "lines of code": 67_417,
+    "lines of code": 67_431,
     "types": 582,
     "lists of option names": 0,
     "records patched in workflows": 198,

@@ -101,7 +101,7 @@ def test_other_commands_send_battles_here(tmp_path, command, votes):
     path.write_text(votes, encoding="utf-8")
     done = run(command, path)
     assert done.exit_code == 2
-    assert "Battles between two systems are for `outscore prefer`." in done.stderr
+    assert f"Battles have a command of their own: `outscore prefer {path}`." in done.stderr
 
 
 def test_scores_may_stand_beside_their_winner(tmp_path):

@@ -161,6 +161,8 @@ class Strength:
         Its log-odds at equal length of answers.
     equal_pairs
         Its log-odds if every pair of systems counted alike, however many battles it had.
+    tier
+        1 if no system of its component is significantly better, otherwise one more than the lowest tier among those that are.
     """
 
     system: str
@@ -178,6 +180,7 @@ class Strength:
     component: int = 0
     equal_length: float | None = None
     equal_pairs: float | None = None
+    tier: int | None = None
 
 
 @dataclass(frozen=True)

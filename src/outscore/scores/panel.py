@@ -112,9 +112,11 @@ class Panel(Brief):
         if repeats is not None and known is not None and not repeats.reduced and repeats.metric is None:
             differ = np.array([_differ(runs, filled.shape[1]) for runs in known.systems])
             raw = tuple(runs.values for runs in repeats.systems if len(runs.values))
-        # Ranks are those of one system's outputs.
-        own = [resolve(metric, rows[has], rows[has], raw=raw) for rows, has in zip(values, filled, strict=True) if has.any()]
-        additive, rows_there = own[0][0], np.concatenate([rows for _, rows, _ in own])
+        additive, rows_there, _ = resolve(metric, there, there[:1], raw=raw)
+        if additive.joint is not None:
+            # Ranks are those of one system's outputs.
+            own = [rows[has] for rows, has in zip(values, filled, strict=True)]
+            rows_there = np.concatenate([resolve(metric, rows, rows[:1])[1] for rows in own if len(rows)])
         written = to_exact_integers(rows_there)
         (whole,), scale = ((rows_there,), 1) if written is None else written
         rows = np.zeros((*filled.shape, whole.shape[1]), dtype=whole.dtype)

@@ -353,7 +353,7 @@ def _refuse_battles(records: Records) -> None:
         one, other = (words[name] for name in pair)
         raise OutscoreError(
             f"{records.label} says in `{winner}` which of `{one}` and `{other}` won, but scores were expected.",
-            "Battles between two systems are for `outscore prefer`.",
+            f"Battles have a command of their own: `outscore prefer {shlex.quote(records.path or 'FILE')}`.",
             parameter="score",
         )
 

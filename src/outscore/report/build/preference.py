@@ -130,7 +130,7 @@ def _strengths(result: Preference) -> Iterable[doc.Later]:
     if len(result.systems) > 2:
         yield from common.by_length(listed, MAX_SHOWN, *common.RUNNING)
         # The answer is never folded away.
-        yield doc.Later(lambda: [strength_table(result)]).only("html")
+        yield doc.Later(lambda: [strength_table(result, board=True)]).only("html")
 
 
 def _pairs(result: Preference) -> Iterable[doc.Block | doc.Later]:

@@ -13,10 +13,13 @@ from typing import Any, Generic, Literal, TypeVar
 from outscore.core.records import dataclass
 from outscore.language.numbers import count, finer, format_number, format_percent, interval_ends
 from outscore.report.document import Table, clean
+from outscore.results.preference import Strength
 from outscore.results.pvalue import PValue
+from outscore.results.ranking import RankedSystem
 
 R = TypeVar("R")
 Q = TypeVar("Q")
+S = TypeVar("S", bound=RankedSystem | Strength)
 Ends = tuple[float | None, float | None]
 
 
@@ -132,6 +135,23 @@ def tabulate(
         numbers=tuple(tuple(row[i].number for i in kept) for row in rows),
         **layout,
     )
+
+
+TIERS = "Tiers: no system is significantly worse than another of its tier."
+
+
+def by_tier(systems: Sequence[S]) -> list[S | str]:
+    """The systems, with a line above those of each tier if there are several."""
+    tiers: dict[int, list[S]] = {}
+    for system in sorted(systems, key=lambda system: system.tier or 1):
+        tiers.setdefault(system.tier or 1, []).append(system)
+    if len(tiers) < 2:
+        return list(systems)
+    listed: list[S | str] = []
+    for tier in tiers:
+        why = f"significantly worse than a system of tier {tier - 1}" if tier > 1 else "nobody is significantly better"
+        listed += [f"Tier {tier}: {why}", *tiers[tier]]
+    return listed
 
 
 def _line(text: str, width: int) -> list[Text]:

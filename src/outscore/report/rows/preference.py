@@ -9,7 +9,7 @@ from outscore.language.numbers import count, format_level, format_number, format
 from outscore.language.phrases import correction_name, nearest_to_decided, times_as_much
 from outscore.language.verdict.preference import SAME, battle_facts, cluster_text, format_rate
 from outscore.report.document import Fact, Records, Table, clean
-from outscore.report.rows.columns import Column, Text, between, digits, interval_head, number, tabulate, words
+from outscore.report.rows.columns import TIERS, Column, Text, between, by_tier, digits, interval_head, number, tabulate, words
 from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.preference import (
     Agreement,
@@ -43,7 +43,7 @@ PAIR_COLUMNS = (
 )  # fmt: skip
 STRENGTH_COLUMNS = (
     "system", "log_odds", "low", "high", "elo", "elo_low", "elo_high", "rank_low", "rank_high", "battles", "win_rate",
-    "letters", "component", "equal_length", "equal_pairs",
+    "letters", "component", "equal_length", "equal_pairs", "tier",
 )  # fmt: skip
 
 CATEGORY_COLUMNS = (
@@ -78,8 +78,8 @@ def set_places(result: Preference) -> list[int]:
     return places
 
 
-def strength_table(result: Preference, most: int | None = None) -> Table:
-    """Systems by strength, the strongest first."""
+def strength_table(result: Preference, most: int | None = None, *, board: bool = False) -> Table:
+    """Systems by strength, the strongest first; that of a `board` has a line above each tier."""
     apart = len({one.component for one in result.strengths}) > 1
     place = dict(zip((one.system for one in result.strengths), set_places(result), strict=True))
     columns: list[Column[Strength]] = [
@@ -96,7 +96,11 @@ def strength_table(result: Preference, most: int | None = None) -> Table:
     ]
     notes = [_more(len(result.strengths), most, "system")]
     notes += ["Elo, places, ranks and groups apply within a set."] if apart else []
-    return tabulate("strengths", "Strengths", columns, result.strengths[:most], notes)
+    listed: list[Strength | str] = list(result.strengths[:most])
+    if board and not apart:
+        listed = by_tier(result.strengths)
+        notes += [TIERS] if len(listed) > len(result.strengths) else []
+    return tabulate("strengths", "Strengths", columns, listed, notes, splits=board)
 
 
 def _more(every: int, most: int | None, noun: str) -> str:

@@ -20,9 +20,11 @@ from outscore.language.numbers import (
 from outscore.language.phrases import correction_name
 from outscore.report.document import Bar, Record, Records, Table, clean, list_names
 from outscore.report.rows.columns import (
+    TIERS,
     Column,
     Text,
     between,
+    by_tier,
     digits,
     ends,
     interval_head,
@@ -72,7 +74,6 @@ MAX_LETTERS = 26
 """With more groups than letters, a column of them would be noise; the groups are still listed."""
 MAX_DATASETS = 12
 """Datasets that have a column each on a board."""
-TIERS = "Tiers: no system is significantly worse than another of its tier."
 SIGNS = {"better": ">", "worse": "<", "open": "·", "apart": "?"}
 MARKS = {"better": "+", "worse": "-"}
 ARROWS = {"better": "↑", "worse": "↓"}
@@ -139,25 +140,11 @@ def place_table(
     layout: dict[str, Any] = {}
     if board:
         columns += _datasets(ranking)
-        listed = _by_tier(standing)
+        listed = by_tier(standing.scores)
         notes += [TIERS] if len(listed) > len(standing.scores) else []
         drawn = dict(zip(standing.systems, bars(ranking), strict=True))
         layout = {"splits": True, "bars": tuple(None if isinstance(row, str) else drawn[row.system] for row in listed)}
     return tabulate("places", title, columns, listed, [*notes, _left_out(ranking, most)], **layout)
-
-
-def _by_tier(standing: Standing) -> list[RankedSystem | str]:
-    """The systems, with a line above those of each tier if there are several."""
-    tiers: dict[int, list[RankedSystem]] = {}
-    for s in sorted(standing.scores, key=lambda s: s.tier or 1):
-        tiers.setdefault(s.tier or 1, []).append(s)
-    if len(tiers) < 2:
-        return list(standing.scores)
-    listed: list[RankedSystem | str] = []
-    for tier, inside in tiers.items():
-        why = f"significantly worse than a system of tier {tier - 1}" if tier > 1 else "nobody is significantly better"
-        listed += [f"Tier {tier}: {why}", *inside]
-    return listed
 
 
 def _datasets(ranking: Ranking) -> list[Column[RankedSystem]]:

@@ -16,7 +16,7 @@ from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
-from outscore.inference.leaderboard import groups_of, rank_intervals
+from outscore.inference.leaderboard import groups_of, rank_intervals, tiers_of
 from outscore.inference.preferences.agreement import Halves, seen_order, single_pair, single_pairs
 from outscore.inference.preferences.strengths import (
     Circles,
@@ -340,14 +340,15 @@ def _lost_halves(halves: Halves | None) -> list[Note]:
     return [Note("design", text)]
 
 
-def _places(better: Array, circles: Circles, sets: Array) -> tuple[Array, Array]:
-    """The best and the worst place of each system within its set; a circle puts none of its systems before another."""
-    lowest, highest = np.zeros(len(better), dtype=np.int64), np.zeros(len(better), dtype=np.int64)
+def _places(better: Array, circles: Circles, sets: Array) -> tuple[Array, Array, Array]:
+    """The best and the worst place of each system within its set, and its tier; none in a circle is before another."""
+    lowest, highest, tiers = np.zeros((3, len(better)), dtype=np.int64)
     outside = better & (circles.part[:, None] != circles.part[None, :])
     for one in np.unique(sets).tolist():
         members = np.flatnonzero(sets == one)
         lowest[members], highest[members] = rank_intervals(outside[np.ix_(members, members)])
-    return lowest, highest
+        tiers[members] = tiers_of(outside[np.ix_(members, members)])
+    return lowest, highest, tiers
 
 
 def _strengths(
@@ -359,7 +360,7 @@ def _strengths(
     request: PreferRequest,
 ) -> tuple[list[Strength], list[list[str]], list[Note]]:
     k, sets = len(systems), strengths.group[ranked]
-    lowest, highest = _places(decision.better, decision.circles, sets)
+    lowest, highest, tiers = _places(decision.better, decision.circles, sets)
     equal = with_equal_pairs(tally, strengths, request.ties)
     # Systems of different sets share no letter: they cannot be compared.
     groups = groups_of(decision.better | (sets[:, None] < sets[None, :]))
@@ -399,6 +400,7 @@ def _strengths(
                 groups.letters[place],
                 int(strengths.group[i]),
                 equal_pairs=finite(float(equal[i])),
+                tier=int(tiers[place]),
             )
         )
     names = [systems[i] for i in ranked]
