@@ -18,7 +18,7 @@ from outscore.report.charts.canvas import PALETTE
 from outscore.report.charts.ranking import BANDS, heat_figure
 from outscore.report.document import Verdict, clean
 from outscore.report.render import render
-from outscore.report.write.html import write as write_badge
+from outscore.report.write.html import write_badge
 
 
 @cache

@@ -148,9 +148,9 @@ def by_tier(systems: Sequence[S]) -> list[S | str]:
     if len(tiers) < 2:
         return list(systems)
     listed: list[S | str] = []
-    for tier in tiers:
+    for tier, inside in tiers.items():
         why = f"significantly worse than a system of tier {tier - 1}" if tier > 1 else "nobody is significantly better"
-        listed += [f"Tier {tier}: {why}", *tiers[tier]]
+        listed += [f"Tier {tier}: {why}", *inside]
     return listed
 
 
