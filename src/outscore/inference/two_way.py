@@ -14,7 +14,7 @@ from outscore.core.numeric import LOG2, Array
 from outscore.core.records import dataclass
 from outscore.inference.base import question
 from outscore.inference.base.entry import NoSpreadError, interval_for, side_of, without_spread
-from outscore.inference.base.own_score import Added, cluster_variance
+from outscore.inference.base.own_score import RunNoise, cluster_variance
 from outscore.inference.base.question import Alternative
 from outscore.inference.populations import TWO_WAY
 from outscore.laws import log_t_tail, normal, student_quantile
@@ -72,36 +72,6 @@ class Spread:
     variance: float
     df: float
     units: int
-
-
-@dataclass(frozen=True)
-class RunNoise:
-    """What the runs of one system say about its mean over runs.
-
-    Attributes
-    ----------
-    runs
-        K, how many there are.
-    between
-        R: the squared standard error of the mean over runs, from the runs' scores alone.
-    within
-        E: the part of it that items would make without any effect of whole runs.
-    df_within
-        The degrees of freedom of `within`.
-    scores
-        The scores of the runs.
-    """
-
-    runs: int
-    between: float
-    within: float
-    df_within: float
-    scores: tuple[float, ...] = ()
-
-    @property
-    def added(self) -> float:
-        """What whole runs add to the spread of the item means: R - E, never below 0."""
-        return max(0.0, self.between - self.within)
 
 
 @dataclass(frozen=True)
@@ -348,20 +318,18 @@ def pseudo_values(rows: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
     return scores, n * scores - (n - 1) * np.asarray(metric.score(totals - rows))
 
 
-def added_by_runs(rows: Array, metric: AdditiveMetric) -> Added:
-    """What new runs add to the variance of a system's own score: (items, runs, columns) `rows` of it.
+def noise_of_rows(rows: Array, metric: AdditiveMetric) -> RunNoise:
+    """What the runs of one system say about its own score: (items, runs, columns) `rows` of it.
 
     Examples
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> scores = np.array([[3.0, 5.0], [1.0, 4.0], [2.0, 6.0]])
-    >>> round(added_by_runs(np.stack([scores, np.ones((3, 2))], axis=2), mean).variance, 6)
+    >>> round(noise_of_rows(np.stack([scores, np.ones((3, 2))], axis=2), mean).added, 6)
     2.166667
     """
     scores, values = pseudo_values(rows.astype(float), metric)
-    noise = run_noise(values, scores)
-    guess = noise.between**2 / (noise.runs - 1) + (noise.within**2 / noise.df_within if noise.within else 0.0)
-    return Added(noise.added, guess)
+    return run_noise(values, scores)
 
 
 # How many items a claim about new items and new runs takes, with so many runs of each system.

@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -99,7 +101,7 @@ def test_wilson_and_student_by_hand():
 
 
 def test_new_runs_by_hand():
-    """V = s²/n + (R - E), with Satterthwaite's degrees of freedom."""
+    """V = s²/n - E + R, with Satterthwaite's degrees of freedom, as in a comparison."""
     rng = np.random.default_rng(3)
     n, k = 30, 4
     y = 5 + rng.normal(size=(n, 1)) + 0.8 * rng.normal(size=k) + rng.normal(size=(n, k))
@@ -113,14 +115,32 @@ def test_new_runs_by_hand():
     rest = y - y.mean(axis=1, keepdims=True) - runs + y.mean()
     within = (rest**2).sum() / ((n - 1) * (k - 1)) / (n * k)
     v = y.mean(axis=1).var(ddof=1) / n
-    whole = v + max(0.0, between - within)
-    df = whole**2 / (v**2 / (n - 1) + between**2 / (k - 1) + within**2 / ((n - 1) * (k - 1)))
+    assert between > within < v
+    whole = v - within + between
+    df = whole**2 / ((v - within) ** 2 / (n - 1) + between**2 / (k - 1))
     reach = scipy.stats.t.ppf(0.975, df) * math.sqrt(whole)
     assert (one.low, one.high) == pytest.approx((y.mean() - reach, y.mean() + reach), rel=1e-9)
     assert one.error == pytest.approx(math.sqrt(whole))
     alone = osc.score(table, population="items").systems[0]
     assert alone.high - alone.low < one.high - one.low
     assert (one.between, one.within) == (alone.between, alone.within)
+
+
+@settings(max_examples=120)
+@given(st.integers(2, 12), st.integers(2, 4), st.integers(0, 2**32))
+def test_an_interval_over_few_runs_is_no_wider_than_a_t_of_one_degree_of_freedom_makes_it(n, k, seed):
+    """Runs that agree by chance gave it a fraction of a degree, hence widths of 10^190, or an overflow."""
+    y = np.random.default_rng(seed).integers(0, 101, (n, k))
+    table = pl.DataFrame({"id": np.repeat(np.arange(n), k), "seed": np.tile(np.arange(k), n), "score": y.ravel()})
+    one = osc.score(table, population="items-and-runs").systems[0]
+    if one.low is None:
+        return
+    between, items = y.mean(axis=0).var(ddof=1) / k, y.mean(axis=1).var(ddof=1) / n
+    rest = y - y.mean(axis=1, keepdims=True) - y.mean(axis=0) + y.mean()
+    within = (rest**2).sum() / max((n - 1) * (k - 1), 1) / (n * k)
+    most = scipy.stats.t.ppf(0.975, 1) * math.sqrt(max(items, items - within + max(between, within / 2), between, within / 2))
+    assert one.low - 1e-9 <= y.mean() <= one.high + 1e-9
+    assert one.high - one.low <= 2 * most * (1 + 1e-9)
 
 
 def test_the_reach_is_what_a_plan_says():

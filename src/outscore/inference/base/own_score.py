@@ -147,21 +147,43 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Added:
-    """What new runs add to the variance of a score over new items, and to the noise of that estimate, V²/df."""
+class RunNoise:
+    """What the runs of one system say about its mean over runs.
 
-    variance: float
-    noise: float
+    Attributes
+    ----------
+    runs
+        K, how many there are.
+    between
+        R: the squared standard error of the mean over runs, from the runs' scores alone.
+    within
+        E: the part of it that items would make without any effect of whole runs.
+    df_within
+        The degrees of freedom of `within`.
+    scores
+        The scores of the runs.
+    """
+
+    runs: int
+    between: float
+    within: float
+    df_within: float
+    scores: tuple[float, ...] = ()
+
+    @property
+    def added(self) -> float:
+        """What whole runs add to the spread of the item means: R - E, never below 0."""
+        return max(0.0, self.between - self.within)
 
 
 @dataclass(frozen=True, eq=False)
 class OwnRows:
-    """One system in the metric's own columns, true numbers: single rows, item means, a cluster for each item, what runs add."""
+    """One system in the metric's own columns, true numbers: single rows, item means, a cluster for each item, what runs say."""
 
     rows: Array
     items: Array
     clusters: Array | None = None
-    added: Added | None = None
+    runs: RunNoise | None = None
 
 
 def score_intervals(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) -> tuple[Limits, Limits]:
@@ -199,7 +221,7 @@ def own_intervals(systems: Sequence[OwnRows], metric: AdditiveMetric, alpha: flo
     """
     metric = metric.alone or metric
     share = _shared_share(systems, metric) if systems else None
-    return [_limits(one.items, metric, share, one.clusters, alpha, one.added) for one in systems]
+    return [_limits(one.items, metric, share, one.clusters, alpha, one.runs) for one in systems]
 
 
 def interval_method(systems: Sequence[OwnRows], metric: AdditiveMetric) -> str:
@@ -218,7 +240,7 @@ def interval_method(systems: Sequence[OwnRows], metric: AdditiveMetric) -> str:
     share = _shared_share(systems, metric)
     if share is None:
         return "Student's t"
-    plain = share.binary and all(one.clusters is None and one.added is None for one in systems)
+    plain = share.binary and all(one.clusters is None and one.runs is None for one in systems)
     return "Wilson's score interval" if plain else "Wilson's score interval for the effective number of items"
 
 
@@ -280,27 +302,32 @@ def _limits(
     share: Share | None,
     clusters: Array | None,
     alpha: float,
-    added: Added | None = None,
+    runs: RunNoise | None = None,
 ) -> Limits:
     if clusters is not None and len(distinct(clusters)) == len(table):
         clusters = None
     if metric.ratio is None:
-        limits = (_table_limits if metric.cells else _jackknife_limits)(table, metric, clusters, alpha, added)
+        limits = (_table_limits if metric.cells else _jackknife_limits)(table, metric, clusters, alpha, runs)
     else:
-        limits = _ratio_limits(*_parts(table, metric), share, clusters, alpha, added)
+        limits = _ratio_limits(*_parts(table, metric), share, clusters, alpha, runs)
         if metric.ratio[1] is None:
             # A sum is its items' number times their mean.
             limits = _scaled(limits, 0.0, len(table))
     return within_scale(limits, metric)
 
 
-def _widened(variance: float, df: float, added: Added | None) -> tuple[float, float]:
-    """The variance over new items and new runs, and Satterthwaite's degrees of freedom."""
-    if added is None or not df:
+def _over_runs(variance: float, df: float, runs: RunNoise | None, alpha: float) -> tuple[float, float]:
+    """The variance over new items and new runs and its degrees of freedom, by the rule of `two_way` for a single system.
+
+    As there, a claim about items and runs is never surer than one about items: whichever reaches further counts.
+    """
+    if runs is None or not df:
         return variance, df
-    noise = variance**2 / df + added.noise
-    whole = variance + added.variance
-    return whole, whole**2 / noise if noise else math.inf
+    beyond = max(0.0, variance - runs.within)
+    whole = beyond + max(runs.between, runs.within / 2)
+    noise = beyond**2 / df + runs.between**2 / (runs.runs - 1)
+    scales = (whole, whole**2 / noise if noise else math.inf), (variance, df)
+    return max(scales, key=lambda scale: t_quantile(scale[1], alpha) * math.sqrt(scale[0]))
 
 
 def _ratio_variance(tops: Array, bottoms: Array) -> tuple[float, float]:
@@ -313,20 +340,20 @@ def _ratio_variance(tops: Array, bottoms: Array) -> tuple[float, float]:
 
 
 def _ratio_limits(
-    top: Array, bottom: Array, share: Share | None, clusters: Array | None, alpha: float, added: Added | None
+    top: Array, bottom: Array, share: Share | None, clusters: Array | None, alpha: float, runs: RunNoise | None
 ) -> Limits:
     tops, bottoms = _sum_clusters(top, clusters), _sum_clusters(bottom, clusters)
     whole = float(bottoms.sum())
     if len(tops) < 2 or whole <= 0 or (bottoms < 0).any():
         return UNKNOWN
     score = float(tops.sum()) / whole
-    variance, df = _widened(*_ratio_variance(tops, bottoms), added)
+    variance, df = _over_runs(*_ratio_variance(tops, bottoms), runs, alpha)
     # Scores that never vary say nothing about their spread, unless they stand at an end, where none is left.
     inside = share is not None and share.worth.wrong < score < share.worth.right
     if share is None or (variance == 0.0 and inside and (bottom == 1).all()):
         return _student(score, math.sqrt(variance), df, alpha)
     part, unit = share.worth.share(score), share.worth.unit
-    if share.binary and clusters is None and added is None:
+    if share.binary and clusters is None and runs is None:
         limits = wilson_limits(part, len(tops), t_quantile(math.inf, alpha))
     else:
         looks = _looks(part, variance / unit**2, bottoms, len(top) if share.binary else math.inf)
@@ -398,7 +425,7 @@ def _in_points(metric: AdditiveMetric) -> bool:
     return metric.graded or (not (u * v).any() and math.gcd(*u.tolist()) != math.gcd(*v.tolist()))
 
 
-def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float, added: Added | None) -> Limits:
+def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float, runs: RunNoise | None) -> Limits:
     """The delta method on a table with one decision added to every cell, stretched to hold the score itself.
 
     With p the cells' shares and g the derivatives of the score by them, V = (Σ p g² - (Σ p g)²)/n for n
@@ -417,7 +444,7 @@ def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, 
     effective = min(n, n * independent / variance) if variance and independent else effective_clusters(sizes)
     padded = cells * (effective / n) + ADDED
     variance = _multinomial(padded / padded.sum(), _slope(padded, metric)) / float(padded.sum())
-    variance, df = _widened(variance, df, added)
+    variance, df = _over_runs(variance, df, runs, alpha)
     score, middle = float(metric.score(cells)), float(metric.score(padded))
     reach = t_quantile(df, alpha) * math.sqrt(variance)
     return min(middle - reach, score), max(middle + reach, score)
@@ -436,12 +463,12 @@ def _multinomial(shares: Array, slope: Array) -> float:
 
 
 def _jackknife_limits(
-    table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float, added: Added | None
+    table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float, runs: RunNoise | None
 ) -> Limits:
     variance, df = _jackknife_variance(table, metric, clusters)
     if not df:
         return UNKNOWN
-    variance, df = _widened(variance, df, added)
+    variance, df = _over_runs(variance, df, runs, alpha)
     return _student(float(metric.score(table.sum(axis=0))), math.sqrt(variance), df, alpha)
 
 

@@ -21,7 +21,7 @@ from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.describe.repeats import own_run_limits, run_interval, run_test
 from outscore.inference.populations import EXCHANGE, EXCHANGE_OF_RUNS, POPULATIONS, THESE_ITEMS, TWO_WAY, lacking
 from outscore.inference.runs import COARSE, Exchange, exchange_of_rows, macro_exchange, not_exchangeable
-from outscore.inference.two_way import TwoWay, added_by_runs, macro_two_way, two_way_of_rows
+from outscore.inference.two_way import TwoWay, macro_two_way, noise_of_rows, two_way_of_rows
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
@@ -286,11 +286,11 @@ def own_rows(panel: Panel, system: int, *, new_runs: bool = False) -> OwnRows:
     runs = panel.repeats.systems[system]
     if runs.lacking:
         runs = runs.take(np.flatnonzero(there & (panel.present.sum(axis=0) > 1)))
-        added = None if runs.lacking else added_by_runs(runs.table.astype(float), panel.run_metric)
-        return OwnRows(panel.single_rows(system), panel.rows[system][there] / panel.scale, panel.clusters_of(there), added)
+        noise = None if runs.lacking else noise_of_rows(runs.table.astype(float), panel.run_metric)
+        return OwnRows(panel.single_rows(system), panel.rows[system][there] / panel.scale, panel.clusters_of(there), noise)
     rows = panel.run_rows(system, np.flatnonzero(there))
     single = rows.reshape(-1, rows.shape[2])
-    return OwnRows(single, rows.mean(axis=1), panel.clusters_of(there), added_by_runs(rows, panel.run_metric))
+    return OwnRows(single, rows.mean(axis=1), panel.clusters_of(there), noise_of_rows(rows, panel.run_metric))
 
 
 def run_scores(panel: Panel, system: int) -> Array:

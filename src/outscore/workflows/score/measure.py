@@ -77,7 +77,7 @@ class _Estimate:
     @property
     def added(self) -> float:
         """The variance that new runs add, if the claim is about them."""
-        return 0.0 if self.own is None or self.own.added is None else self.own.added.variance
+        return 0.0 if self.own is None or self.own.runs is None else self.own.runs.added
 
 
 def measure(
