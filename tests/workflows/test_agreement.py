@@ -53,6 +53,10 @@ def tables(draw) -> tuple[pl.DataFrame, dict[str, object], bool]:
     if design == "units":
         # Units are made of items; runs that span all items have a test of their own.
         asked |= {"unit_size": 2} | ({"population": "items"} if column else {})
+    if design == "items" and column and kind != "counts":
+        asked["population"] = draw(
+            st.sampled_from(["items", "these-items", "items-and-runs"] if column == "seed" else ["items", "these-items"])
+        )
     return table.drop([] if column else "run").drop([] if design in ("clusters", "datasets") else "doc"), asked, not gaps
 
 
@@ -126,6 +130,18 @@ def test_items_that_only_one_system_has_do_not_make_a_pair_averaged():
     table = pl.DataFrame(rows, schema=["id", "system", "epoch", "score"], orient="row")
     pair, board = osc.compare(table), osc.rank(table)
     assert (board.pairs[0].low, board.pairs[0].high) == pytest.approx((pair.interval.low, pair.interval.high))
+
+
+def test_a_graded_system_makes_those_beside_it_graded_over_new_runs_too():
+    """`score` and `rank` looked at each system by itself, and `compare` at both."""
+    runs = {"zed": ((1, 0.5, 0.25), (0.5, 0.5, 0.75)), "abe": ((0, 0, 1), (1, 1, 0))}
+    rows = [(f"q{i}", name, k, x) for name, items in runs.items() for i, item in enumerate(items) for k, x in enumerate(item)]
+    table = pl.DataFrame(rows, schema=["id", "system", "epoch", "score"], orient="row", strict=False)
+    pair, board, alone = (ask(table, population="these-items") for ask in (osc.compare, osc.rank, osc.score))
+    assert_same_own(pair.scores, board.scores)
+    assert_same_own(pair.scores, alone.systems)
+    reach = 2.7764451051977987 * math.sqrt(1 / 18)
+    assert own(pair.scores)["abe"][1:] == pytest.approx((0.5 - reach, 0.5 + reach))
 
 
 def test_a_score_beyond_1_is_beyond_1_for_all_systems(tmp_path):

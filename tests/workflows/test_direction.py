@@ -183,6 +183,7 @@ def test_lower_is_better_is_the_comparison_of_negated_scores(pairs, side):
     [
         *(("wer_good", "wer_bad"), ("good_wer", "bad_wer"), ("Loss good", "Loss bad")),
         *(("eval_loss_good", "eval_loss_bad"), ("good.mean_squared_error", "bad.mean_squared_error")),
+        *(("valLossGood", "valLossBad"), ("metricx_good", "metricx_bad"), ("n_errors_good", "n_errors_bad")),
     ],
 )
 def test_columns_of_systems_that_are_named_after_an_error(errors, command, names):
@@ -192,11 +193,12 @@ def test_columns_of_systems_that_are_named_after_an_error(errors, command, names
     assert f"{names[0]} outscored {names[1]}" in said or f"{names[0]} leads" in said
 
 
-def test_systems_that_share_a_loss_that_may_be_part_of_their_names_must_say_which_is_better(errors):
-    pl.DataFrame({"id": range(60), "focal_loss_large": GOOD, "focal_loss_small": BAD}).write_csv("named.csv")
+@pytest.mark.parametrize("shared", ["focal_loss", "bias", "MQM", "no_error", "neg_log_loss", "fid"])
+def test_systems_that_share_a_word_that_may_be_an_error_must_say_which_is_better(errors, shared):
+    pl.DataFrame({"id": range(60), f"{shared}_large": GOOD, f"{shared}_small": BAD}).write_csv("named.csv")
     for command in ("compare", "rank"):
-        assert "It is not clear from the name `focal_loss_large`" in " ".join(run(command, "named.csv").output.split())
-    assert run("compare", "named.csv", "--higher-is-better").output.startswith("focal_loss_small outscored")
+        assert f"It is not clear from the name `{shared}_large`" in " ".join(run(command, "named.csv").output.split())
+    assert run("compare", "named.csv", "--higher-is-better").output.startswith(f"{shared}_small outscored")
 
 
 def test_one_system_named_after_its_loss_must_say_which_is_better(errors):

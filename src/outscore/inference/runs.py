@@ -151,7 +151,9 @@ class Exchange:
     @cached_property
     def worth(self) -> Worth | None:
         """What wrong and right runs score, where there are no others."""
-        values = np.concatenate([self.a.values, self.b.values])
+        return self._worth_among(np.concatenate([self.a.values, self.b.values]))
+
+    def _worth_among(self, values: Array) -> Worth | None:
         least, largest = float(values.min()), float(values.max())
         # Runs of one item may simply agree, whatever it scores.
         items = len(self.weights)
@@ -360,35 +362,43 @@ class Exchange:
             return make_agree(two_sided, p, self.difference, alpha)
         return interval_for(limits, alpha, alternative, self.orientation, method=method, dual=False, estimate=self.difference)
 
-    @property
-    def own_method(self) -> str:
+    def own_method(self, among: Array | None = None) -> str:
         """How `own` makes its intervals, in words."""
-        if self.worth is None or self.total != int(self.weights.sum()):
+        if self._share_worth(among) is None:
             return "Student's t over new runs of these items"
         return "Wilson's score interval for the effective number of runs"
 
-    def own(self, alpha: float) -> tuple[tuple[float, float], tuple[float, float]] | None:
-        """The interval of each system's own score over new runs of these items; None where nothing varies."""
+    def _share_worth(self, among: Array | None) -> Worth | None:
+        """What wrong and right runs score, where their mean is a share of right ones."""
+        if self.total != int(self.weights.sum()):
+            return None
+        return self.worth if among is None else self._worth_among(among)
+
+    def own(self, alpha: float, among: Array | None = None) -> tuple[tuple[float, float], tuple[float, float]] | None:
+        """The interval of each system's own score over new runs of these items; None where nothing varies.
+
+        The scores `among` which these are say what scores can be: those of both systems, if no others are given.
+        """
         intervals = []
-        of_shares = self.worth is not None and self.total == int(self.weights.sum())
+        worth = self._share_worth(among)
         for system in (0, 1):
             once = self.sizes[system] == 1
             error, df = _error([self._within(system, ~once), self._over_items(self.means[system], once)])
             score = float(self.weights @ self.means[system]) / self.total
-            if (error == 0.0 and self.worth is None) or (math.isinf(error) and not of_shares):
+            if worth is None and (error == 0.0 or math.isinf(error)):
                 return None
-            if not of_shares or self.worth is None:
+            if worth is None:
                 reach = t_quantile(df, alpha) * error
                 intervals.append((score - reach, score + reach))
                 continue
-            share, unit = self.worth.share(score), self.worth.unit
+            share, unit = worth.share(score), worth.unit
             inside = share * (1 - share)
             looks = inside / (error / unit) ** 2 if error and inside else float(self.sizes[system].sum())
             if once.all() and len(set(self.weights.tolist())) == 1:
                 # Of runs that are right or wrong, the rate itself says how much they spread.
                 looks, df = float(len(once)), math.inf
             low, high = wilson_limits(share, looks, t_quantile(df, alpha))
-            intervals.append((self.worth.wrong + unit * low, self.worth.wrong + unit * high))
+            intervals.append((worth.wrong + unit * low, worth.wrong + unit * high))
         return intervals[0], intervals[1]
 
     def score(self, delta: float) -> float:

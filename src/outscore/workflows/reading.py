@@ -209,7 +209,8 @@ def _ending(path: str) -> str:
 
 
 def _ends_low(ending: str) -> bool:
-    return is_better_lower(ending.removeprefix("."))
+    name = ending.removeprefix(".")
+    return is_better_lower(name) or (named_after(name) is not None and not is_unclear(name))
 
 
 def check_direction(metric: str | AdditiveMetric | None, asked: str) -> None:

@@ -355,6 +355,7 @@ _LOSSES = {
 }
 _DISTANCES = {
     *("mae", "mse", "rmse", "mape", "smape", "brier", "brier_score", "crps", "ece"),
+    *("rmsle", "mase", "wape", "lpips", "crossentropy", "chamfer_distance", "hausdorff_distance", "min_dcf", "fpr95"),
     *("edit_distance", "edit_dist", "levenshtein_distance", "bits_per_byte", "kl_divergence"),
 }
 _COSTS = {"cost", "cost_usd", "price"}
@@ -362,7 +363,8 @@ _TIMES = {"time", "seconds", "duration", "latency", "latency_ms", "latency_s", "
 LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _COSTS | _TIMES)
 # Scores on their own, but next to other words they may be part of a system's name: `rank_svm`.
 _ALONE = {
-    *("wrong", "is_wrong", "incorrect", "is_incorrect", "failed", "failure", "failures", "regret", "fid"),
+    *("wrong", "is_wrong", "incorrect", "is_incorrect", "failed", "failure", "failures", "fails", "misses", "defects"),
+    *("regret", "fid", "der", "wil", "mcd", "ade", "fde", "far", "frr", "distance", "levenshtein", "hausdorff", "residual"),
     *("rank", "mean_rank", "average_rank", "avg_rank", "lower_is_better"),
 }
 # MetricX predicts error scores; its columns carry the year of the model.
@@ -389,7 +391,8 @@ _WHERE_MEASURED = frozenset(
     {
         *("eval", "evaluation", "val", "valid", "validation", "dev", "test", "train", "training", "final", "total", "per"),
         *("mean", "avg", "average", "median", "p50", "p90", "p95", "p99", "word", "char", "character", "token", "sentence"),
-        *("squared", "absolute", "abs", "relative", "calibration", "prediction", "response", "inference", "execution", "wall"),
+        *("squared", "sq", "absolute", "abs", "relative", "calibration", "prediction", "l1", "l2", "n", "num", "number"),
+        *("response", "inference", "execution", "wall"),
     }
 )
 # `no_error` ends like a bad score and is a good one.
@@ -485,7 +488,9 @@ def shared_measure(columns: Sequence[str]) -> str | None:
     """
     if any(map(is_unclear, columns)):
         return None
-    return _in_all(columns, LOWER_IS_BETTER) or next(filter(_is_plainly_low, _shared_parts(columns)), None)
+    spellings = zip(*map(_spellings, columns), strict=True)
+    parts = (part for names in spellings for part in _shared_parts(names) if _is_plainly_low(part))
+    return _in_all(columns, LOWER_IS_BETTER) or next(parts, None)
 
 
 def may_share_measure(columns: Sequence[str]) -> bool:
@@ -500,15 +505,18 @@ def may_share_measure(columns: Sequence[str]) -> bool:
     """
     if shared_measure(columns) is not None:
         return False
-    return _in_all(columns, _ALONE) is not None or any(named_after(part) for part in _shared_parts(columns))
+    if len(columns) > 1 and all(map(is_unclear, columns)):
+        return True
+    parts = _shared_parts([normalize_name(column) for column in columns])
+    return _in_all(columns, {*_ALONE, *_EITHER_WAY}) is not None or any(named_after(part) or is_unclear(part) for part in parts)
 
 
-def _shared_parts(columns: Sequence[str]) -> list[str]:
+def _shared_parts(names: Sequence[str]) -> list[str]:
     """The words that all of several names begin with, and those that they end with."""
-    words = [normalize_name(column).split("_") for column in columns]
+    words = [name.split("_") for name in names]
     front = _common_front(words)
     back = _common_front([name[::-1] for name in words])[::-1]
-    return ["_".join(part) for part in (front, back) if len(columns) > 1 and 0 < len(part) < min(map(len, words))]
+    return ["_".join(part) for part in (front, back) if len(names) > 1 and 0 < len(part) < min(map(len, words))]
 
 
 def _common_front(names: Sequence[Sequence[str]]) -> list[str]:
@@ -518,6 +526,8 @@ def _common_front(names: Sequence[Sequence[str]]) -> list[str]:
 
 def _is_plainly_low(name: str) -> bool:
     """Whether a name is an error, a loss or a time, and beside it nothing but where or how it was measured."""
+    if _METRICX.fullmatch(name) is not None:
+        return True
     measure = named_after(name)
     rest = name if measure is None else name.removesuffix(f"_{measure}")
     return rest != name and (rest in LOWER_IS_BETTER or _WHERE_MEASURED.issuperset(rest.split("_")))

@@ -248,7 +248,8 @@ def own_scores(
     """
     shown = panel if unit_size == 1 else _in_units(panel, unit_size, unit_statistic, shuffle)
     if test in (EXCHANGE, EXCHANGE_OF_RUNS):
-        limits = [own_limits_of_runs(shown, i, alpha) if n else UNKNOWN for i, n in enumerate(shown.counts.tolist())]
+        among = scores_of_runs([shown]) if test == EXCHANGE else None
+        limits = [own_limits_of_runs(shown, i, alpha, among) if n else UNKNOWN for i, n in enumerate(shown.counts.tolist())]
         return OwnScores(shown.scores(), *np.array(limits, dtype=float).T)
     return OwnScores(shown.scores(), *own_limits(shown, alpha, new_runs=test == TWO_WAY))
 
@@ -298,14 +299,20 @@ def run_scores(panel: Panel, system: int) -> Array:
     return run_scores_of_pair([panel], system, system)[0]
 
 
-def own_limits_of_runs(panel: Panel, system: int, alpha: float) -> Limits:
-    """The interval of a system's own score over new runs of exactly these items."""
+def scores_of_runs(panels: Sequence[Panel]) -> Array:
+    """The scores of all runs of all systems: what scores can be."""
+    systems = [(panel, system) for panel in panels for system in np.flatnonzero(panel.counts).tolist()]
+    return np.concatenate([exchange_of_pair([panel], system, system).a.values for panel, system in systems])
+
+
+def own_limits_of_runs(panel: Panel, system: int, alpha: float, among: Array | None = None) -> Limits:
+    """The interval of a system's own score over new runs of exactly these items; `among` as in `Exchange.own`."""
     repeats = panel.repeats
     if repeats is None or (repeats.kind == RUNS and repeats.systems[system].lacking):
         return UNKNOWN
     if repeats.kind == RUNS:
         return own_run_limits(run_scores(panel, system), alpha)
-    own = exchange_of_pair([panel], system, system).own(alpha)
+    own = exchange_of_pair([panel], system, system).own(alpha, among)
     return UNKNOWN if own is None else own[0]
 
 

@@ -547,7 +547,7 @@ def _own(panel: Panel, population: str, alpha: float) -> tuple[Sequence[Limits] 
         return None, ""
     exchange = exchange_of_pair([panel], *BOTH)
     limits = exchange.own(alpha)
-    return limits, "" if limits is None else exchange.own_method
+    return limits, "" if limits is None else exchange.own_method()
 
 
 def unequal_runs_note(pairs: PairedScores, metric: AdditiveMetric, repeats: Repeats | None) -> list[Note]:

@@ -32,7 +32,14 @@ from outscore.inference.describe.repeats import (
     noise_floor,
     variance_parts,
 )
-from outscore.inference.pairwise.table import exchange_of_pair, lacking_of, own_limits_of_runs, own_rows, run_scores
+from outscore.inference.pairwise.table import (
+    exchange_of_pair,
+    lacking_of,
+    own_limits_of_runs,
+    own_rows,
+    run_scores,
+    scores_of_runs,
+)
 from outscore.inference.populations import (
     ITEMS,
     ITEMS_AND_RUNS,
@@ -155,7 +162,8 @@ def _pooled_score(system: Scores, spec: str | AdditiveMetric) -> float:
 def _estimates(panels: Sequence[Panel], population: str, alpha: float) -> list[_Estimate]:
     """What is known of each system's score for the chosen population; all of them say what scores can be."""
     if population == THESE_ITEMS:
-        return [_Estimate(panel, own_limits_of_runs(panel, 0, alpha), _spread_of_runs(panel)) for panel in panels]
+        among = _scores_of_runs(panels)
+        return [_Estimate(panel, own_limits_of_runs(panel, 0, alpha, among), _spread_of_runs(panel)) for panel in panels]
     own = [own_rows(panel, 0, new_runs=population == ITEMS_AND_RUNS) for panel in panels]
     metric = panels[0].metric
     return [
@@ -180,7 +188,13 @@ def _method(estimates: Sequence[_Estimate], population: str) -> str:
     panel = estimates[0].panel
     if population != THESE_ITEMS:
         return interval_method([one.own for one in estimates if one.own is not None], panel.metric)
-    return OWN_BY_RUNS if panel.repeat_kind == RUNS else exchange_of_pair([panel], 0, 0).own_method
+    among = _scores_of_runs([one.panel for one in estimates])
+    return OWN_BY_RUNS if among is None else exchange_of_pair([panel], 0, 0).own_method(among)
+
+
+def _scores_of_runs(panels: Sequence[Panel]) -> Array | None:
+    """The scores of all runs, if runs are exchanged within items."""
+    return None if panels[0].repeat_kind == RUNS else scores_of_runs(panels)
 
 
 def _by_dataset(by_system: Sequence[Sequence[Panel]], population: str, alpha: float) -> list[list[_Estimate]]:
