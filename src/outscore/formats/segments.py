@@ -165,6 +165,8 @@ class Held:
     datasets: Lines | None = None
     ids: tuple[str, ...] = ()
     """The columns that `keys` come from."""
+    languages: tuple[str, ...] = ()
+    """The languages into which was translated, as `en-zh`, where the file says so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,6 +275,8 @@ def _segment(place: Place) -> str:
 
 
 _SETS = {"srcset": SOURCE, "refset": REFERENCE, "tstset": SYSTEM, "src": SOURCE, "ref": REFERENCE, "hyp": SYSTEM}
+UNKNOWN = "und"
+"""A language that is not said, as ISO 639 writes it."""
 _NAMED_BY = ("sysid", "system", "translator")
 _TAG = re.compile(rf"<(/?)({'|'.join(_SETS)}|doc|seg)\b([^<>]*)>", re.IGNORECASE)
 # From the beginning of a word only: a long one would be looked at from each of its letters.
@@ -308,7 +312,8 @@ def held_in_markup(text: str, path: str) -> Held:
     suites = f"{label_of(path)}: {scan.in_suites:,} segments of test suites were left out."
     notes = [suites] if scan.in_suites else []
     if any(cell.part for cell in cells):
-        return arrange((cell for cell in cells if cell.part), path, notes)
+        held = arrange((cell for cell in cells if cell.part), path, notes)
+        return replace(held, languages=tuple(scan.languages))
     # Segments of no named part: the file says no more than a plain text does.
     alone = arrange((replace(cell, part=SYSTEM) for cell in cells), path, notes)
     return replace(alone, references=alone.systems)
@@ -323,6 +328,7 @@ class _Scan:
         self.in_suite = False
         self.in_suites = self.documents = self.segments = 0
         self.opened: re.Match[str] | None = None
+        self.languages: dict[str, None] = {}
         self._line, self._counted = 1, 0
 
     def cells(self) -> Iterator[Cell]:
@@ -346,6 +352,8 @@ class _Scan:
         else:
             self.part = "" if closing else _SETS[kind]
             self.name = self.name_of_set = "" if closing else _name(attributes)
+            if self.part in (SYSTEM, REFERENCE) and (target := _language(attributes, "trglang", "tgtlang", "lang", "language")):
+                self.languages[f"{_language(attributes, 'srclang') or UNKNOWN}-{target}"] = None
 
     def _segment(self, tag: re.Match[str], *, closing: bool) -> Iterator[Cell]:
         if not closing:
@@ -376,6 +384,12 @@ class _Scan:
 
 def _name(attributes: dict[str, str]) -> str:
     return next((attributes[key] for key in _NAMED_BY if attributes.get(key)), "")
+
+
+def _language(attributes: Mapping[str, str], *names: str) -> str:
+    """The language that an attribute names, without script and country; empty if none does."""
+    written = (re.match(r"[a-z]{2,3}(?![a-z])", attributes.get(name, "").lower()) for name in names)
+    return next((found[0] for found in written if found is not None), "")
 
 
 def _attributes(written: str) -> dict[str, str]:

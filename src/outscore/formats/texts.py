@@ -481,8 +481,9 @@ def read_texts(
         asked = ColumnsAsked(columns or {}, optional, command)
         held = _held(text, source.path, form, asked)
         rows = max(len(lines) for lines in (*held.systems.values(), *held.references.values(), held.source or ()))
-        ids = {"item": held.ids} if held.ids else {}
-        origin = Origin(source.path, source.sha256(), rows, "segments" if form == "text" else form, ids)
+        said = {"item": held.ids, "language": held.languages}
+        columns_said = {part: names for part, names in said.items() if names}
+        origin = Origin(source.path, source.sha256(), rows, "segments" if form == "text" else form, columns_said)
     if form == "text":
         (lines,) = held.systems.values()
         return TextFile(origin, replace(held, notes=stray_returns(lines, origin)))

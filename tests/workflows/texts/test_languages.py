@@ -83,4 +83,47 @@ def test_each_test_set_has_its_own(tmp_path, monkeypatch):
 def test_an_unknown_language_is_13a_and_said():
     found = osc.compare_texts(GERMAN["a"], GERMAN["b"], GERMAN["ref"], metrics=["bleu:tokenize=auto"]).comparisons[0]
     assert found.scores[0].value == pytest.approx(bleu(GERMAN, "a", "13a"))
-    assert any("no name says the language" in note.text for note in found.notes)
+    assert any("neither the files nor their names say one language, so 13a is taken" in note.text for note in found.notes)
+
+
+def sgml(kind: str, languages: str, lines: list[str]) -> str:
+    segments = "".join(f'<seg id="{i}">{line}</seg>' for i, line in enumerate(lines, 1))
+    return f'<{kind}set setid="t" {languages} sysid="{kind}"><doc docid="d" origlang="en">{segments}</doc></{kind}set>'
+
+
+def xml(language: str) -> str:
+    right = segments_of(CHINESE["ref"])
+    parts = [f'<src lang="en">{right}</src>', f'<ref lang="{language}">{right}</ref>']
+    parts += [f'<hyp system="{name}" language="{language}">{segments_of(CHINESE[name])}</hyp>' for name in "ab"]
+    return f'<?xml version="1.0"?><dataset id="t"><doc id="d" origlang="en">{"".join(parts)}</doc></dataset>'
+
+
+def segments_of(lines: list[str]) -> str:
+    return "<p>" + "".join(f'<seg id="{i}">{line}</seg>' for i, line in enumerate(lines, 1)) + "</p>"
+
+
+def test_the_language_is_that_of_attributes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, kind in (("ref", "ref"), ("a", "tst"), ("b", "tst")):
+        Path(f"{name}.sgm").write_text(sgml(kind, 'srclang="any" trglang="zh-CN"', CHINESE[name]), encoding="utf-8")
+    found = compared("a.sgm", "b.sgm", "--reference", "ref.sgm")
+    expected = pytest.approx([bleu(CHINESE, name, "zh") for name in "ab"])
+    assert [one["value"] for one in found["scores"]] == expected
+    Path("t.xml").write_text(xml("zh"), encoding="utf-8")
+    found = compared("t.xml", "--reference", "t.xml")
+    assert [one["value"] for one in found["scores"]] == expected
+    said = " ".join(note["text"] for note in found["notes"])
+    assert "is tokenised by zh: the files or their names say the language." in said
+    ranked = osc.rank(["t.xml"], reference="t.xml", metric="bleu:tokenize=auto")
+    assert dict(zip(ranked.systems, (one.value for one in ranked.scores), strict=True)) == pytest.approx(
+        {name: bleu(CHINESE, name, "zh") for name in "ab"}
+    )
+
+
+def test_attributes_that_do_not_agree_are_13a_and_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, kind, language in (("ref", "ref", "de"), ("a", "tst", "ja"), ("b", "tst", "de")):
+        Path(f"{name}.sgm").write_text(sgml(kind, f'srclang="en" trglang="{language}"', GERMAN[name]), encoding="utf-8")
+    found = compared("a.sgm", "b.sgm", "--reference", "ref.sgm")
+    assert [one["value"] for one in found["scores"]] == pytest.approx([bleu(GERMAN, name, "13a") for name in "ab"])
+    assert any("neither the files nor their names say one language" in note["text"] for note in found["notes"])

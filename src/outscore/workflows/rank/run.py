@@ -311,7 +311,7 @@ def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
         engine=work.engine,
         progress=work.progress,
         command=(lambda scores: replace(request, scores=scores).command_line()) if request.files else None,
-        paths=[origin.path for origin in data.origins],
+        files=data.origins,
     )
     for note in by_metric.cache_notes:
         work.remark(note)

@@ -54,14 +54,14 @@ def text_panels(
     cache: StatisticsCache | None = None,
     progress: Progress | None = None,
     command: Callable[[Mapping[str, str]], str] | None = None,
-    paths: Sequence[str] = (),
+    files: Sequence[Origin] = (),
 ) -> TextRanking:
     """Panels for each metric, from texts and from `scores` of segments by other tools.
 
     `systems` and `references` are lists of segments, paths of text files, or what was read from them; a list of these means
     several runs of a system, whose scores are averaged. Segments of one document are swapped as one. `dataset` is a label
-    for each segment; None uses the datasets that the texts name. `command` writes the same command with other `scores`; `paths`
-    are the files of the texts.
+    for each segment; None uses the datasets that the texts name. `command` writes the same command with other `scores`;
+    `files` are those of the texts.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def text_panels(
     statistics = Statistics(engine, StatisticsCache(cache_folder()) if cache is None else cache, progress or Steps())
     runs = {name: len(several) for name, several in lines.items()}
     scored, origins = scored_members(scores or {}, runs, segments, datasets, command)
-    members = [*text_members(metrics, lines, gold_lines, statistics, datasets, paths), *scored]
+    members = [*text_members(metrics, lines, gold_lines, statistics, datasets, files), *scored]
     by_metric = []
     for member in members:
         panels = panels_of_runs(member.metric, member.rows, labels, datasets)

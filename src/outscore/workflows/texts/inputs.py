@@ -237,7 +237,8 @@ class _Opened:
         systems = [path for path, parts in self.parts.items() if SYSTEM in parts]
         last = self.files[references[-1]]
         if last.held.keys is None or all(self.files[path].held.keys is None for path in systems):
-            origins = [replace(origin, columns={}) for origin in origins]
+            said = [{part: names for part, names in origin.columns.items() if part != "item"} for origin in origins]
+            origins = [replace(origin, columns=columns) for origin, columns in zip(origins, said, strict=True)]
         return [*origins, *(text.origin for text in self.labels.values() if text.origin is not None)]
 
     @property

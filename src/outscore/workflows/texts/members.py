@@ -79,12 +79,12 @@ def text_members(
     references: Sequence[Lines],
     statistics: Statistics,
     datasets: Datasets = ONE,
-    paths: Sequence[str] = (),
+    origins: Sequence[Origin] = (),
 ) -> list[Member]:
-    """The metrics as written, computed from the runs of systems; names of `paths` or datasets may say their language."""
+    """The metrics as written, computed from the runs of systems; files or names of datasets may say the language."""
     members = []
     for spec, (entry, given) in zip(metrics, chosen_metrics(metrics), strict=True):
-        options, said = _with_tokeniser(shown_name(spec), given, datasets, paths)
+        options, said = _with_tokeniser(shown_name(spec), given, datasets, origins)
         score = partial(_rows_by_system, entry, options, systems, references, statistics, datasets)
         rows, notes = score(), said
         doubt = statistics.doubt_about(entry, options, datasets)
@@ -99,14 +99,16 @@ def text_members(
 
 
 def _with_tokeniser(
-    label: str, options: Mapping[str, OptionValue], datasets: Datasets, paths: Sequence[str]
+    label: str, options: Mapping[str, OptionValue], datasets: Datasets, origins: Sequence[Origin]
 ) -> tuple[Mapping[str, OptionValue], list[Note]]:
     """The options with the tokeniser that names call for, and which it is; test sets of several languages keep ``auto``."""
     if options.get("tokenize") != AUTO:
         return options, []
     if not datasets:
-        found = tokeniser_of(paths)
-        reason = "the names of the files" if found else f"no name says the language, so {TOKENIZE.default} is taken"
+        found = tokeniser_of([name for one in origins for name in one.columns.get("language", (one.path,))])
+        reason = "the files or their names say the language"
+        if found is None:
+            reason = f"neither the files nor their names say one language, so {TOKENIZE.default} is taken"
         tokeniser = found or TOKENIZE.default
         return {**options, "tokenize": tokeniser}, [Note("reading", f"{label} is tokenised by {tokeniser}: {reason}.")]
     each = {name: str(options_of(options, name)["tokenize"]) for name in datasets.rows}

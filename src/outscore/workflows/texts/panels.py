@@ -43,11 +43,11 @@ def score_texts(
     metric: str,
     documents: object = None,
     dataset: object = None,
-    paths: Sequence[str] = (),
+    origins: Sequence[Origin] = (),
 ) -> TextsRead:
-    """Texts that a caller passes instead of files, or that were read from `paths`."""
+    """Texts that a caller passes instead of files, or that were read from those of `origins`."""
     ranking = text_panels(
-        systems, references, metrics=[metric], documents=documents, dataset=dataset, engine=engine_of(), paths=paths
+        systems, references, metrics=[metric], documents=documents, dataset=dataset, engine=engine_of(), files=origins
     )
     return TextsRead(ranking, notes=ranking.notes)
 
@@ -94,7 +94,7 @@ def read_pilot(request: PlanRequest) -> TwoSystems:
 
 
 def _of_files(files: TextFiles[str], metric: str) -> TextsRead:
-    paths = [origin.path for origin in files.origins]
-    read = score_texts(files.systems, files.references, metric, files.documents, files.datasets or shared.POOLED, paths)
+    datasets = files.datasets or shared.POOLED
+    read = score_texts(files.systems, files.references, metric, files.documents, datasets, files.origins)
     notes = [*(Note("input", text) for text in files.notes), *read.notes]
     return TextsRead(read.ranking, files.origins, notes)

@@ -125,8 +125,8 @@ def run_scored(
     origins = [*texts_given.origins, *origins, *counted]
     notes = [Note("input", note) for note in (*texts_given.notes, *texts.notes)]
     design = TextDesign(grouped, buckets, request.correction, request.compat, question, datasets, origins, notes)
-    paths = [origin.path for origin in texts_given.origins]
-    members = [*text_members(request.metrics, texts.systems, texts.references, statistics, datasets, paths), *scored]
+    own = text_members(request.metrics, texts.systems, texts.references, statistics, datasets, texts_given.origins)
+    members = [*own, *scored]
     comparisons, family = compare_corpora(texts, request.metrics, members, design)
     if cache is None:
         # A caller that passes a cache reads its notes there.
