@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
+from tests.kind_files import RIGHT, inspect_logs
 from tests.log_files import WRITERS, write
 
 import outscore as osc
@@ -151,3 +153,59 @@ def test_a_folder_is_read_in_the_format_that_is_asked_for(tmp_path):
     assert {one.harness for one in read_logs([tmp_path], "swe-bench")} == {"swe-bench"}
     with pytest.raises(OutscoreError, match="contains no log of HELM"):
         read_logs([tmp_path], "helm")
+
+
+class TestOneTask:
+    """`--log-task` looks at that task only: what is wrong with logs of others is nobody's business, but said."""
+
+    @pytest.fixture(autouse=True)
+    def _logs(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        inspect_logs(["one", "two"], RIGHT)
+
+    def double(self, path: str) -> None:
+        """A log in which an item occurs twice."""
+        log = json.loads(Path(path).read_text())
+        log["samples"].append(log["samples"][0])
+        Path(path).write_text(json.dumps(log))
+
+    def means(self, task: str, *logs: str) -> list[float]:
+        return [score.value for score in osc.compare(*(logs or ["logs"]), log_task=task).scores]
+
+    @pytest.mark.parametrize("name", ["grab_amber.json", "three.json"])
+    def test_a_log_of_another_task_with_a_doubled_item(self, name):
+        """Also of a task that no sound log is of, under a name that says nothing."""
+        inspect_logs(["grab"], {"amber": RIGHT["amber"]})
+        Path("logs", "grab_amber.json").rename(Path("logs", name))
+        self.double(f"logs/{name}")
+        found = osc.compare("logs", log_task="one")
+        assert [score.value for score in found.scores] == pytest.approx([right.mean() for right in RIGHT.values()])
+        said = [note.text for note in found.notes if "cannot be read" in note.text]
+        assert said == [f"Only logs of one were looked at; `logs/{name}` cannot be read, but is of other tasks."]
+        with pytest.raises(OutscoreError, match=name):
+            osc.compare("logs", log_task="grab")
+
+    def test_a_log_of_another_task_that_is_cut(self):
+        whole = Path("logs", "two_amber.json").read_text()
+        Path("logs", "two_amber.json").write_text(whole[: len(whole) // 2])
+        assert self.means("one") == pytest.approx([right.mean() for right in RIGHT.values()])
+        with pytest.raises(OutscoreError, match="is not whole JSON"):
+            osc.compare("logs", log_task="two")
+
+    def test_a_log_that_may_be_of_this_task_is_refused(self):
+        inspect_logs(["grab"], {"amber": RIGHT["amber"]})
+        whole = Path("logs", "grab_amber.json").read_text()
+        Path("logs", "grab_amber.json").write_text(whole[: len(whole) // 2])
+        with pytest.raises(OutscoreError, match=r"grab_amber\.json"):
+            osc.compare("logs", log_task="one")
+
+    def test_other_tasks_may_have_been_run_twice(self):
+        again = Path("logs", "two_amber.json").read_text()
+        Path("logs", "two_amber_again.json").write_text(again)
+        with pytest.raises(OutscoreError, match="both contain maker/amber on two"):
+            osc.compare("logs", log_task="two")
+        assert self.means("one") == pytest.approx([right.mean() for right in RIGHT.values()])
+
+    def test_a_task_that_is_not_there_is_refused_with_those_that_are(self):
+        with pytest.raises(OutscoreError, match="no task `won`"):
+            osc.compare("logs", log_task="won")

@@ -256,7 +256,7 @@ def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion,
     """The answers of all systems in these logs; a log without answers, or with several runs of an item, is refused."""
     # Logs hold the right answers, so none of them is gold: the first is of a system, too.
     call_by_place([os.fspath(path) for path in paths])
-    read = read_logs(paths)
+    read = read_logs(paths, task=question.task)
     named = name_tasks(read, {evaluation.task for evaluation in read}, question.task)
     evaluations = choose_systems(named, question.systems)
     chosen = choose_filter(choose_task(evaluations, question.task), question.filter)

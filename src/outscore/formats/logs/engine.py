@@ -8,9 +8,10 @@ filter, refusals name their place, and questions and answers are read again when
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import field
 from fnmatch import fnmatch
+from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
@@ -112,6 +113,14 @@ class LogFormat:
             for row in rows:
                 parts.setdefault(row.part, []).append(row)
             return [self._evaluation(document, part) for part in parts.values()]
+
+    def task_of(self, path: str) -> str | None:
+        """The task of a file in which something is wrong, as far as its first sample tells it."""
+        with suppress(OutscoreError), self.open(path) as document:
+            document.header = self.header(document)
+            rows = self.arrange(document, list(islice(self._rows(document), 1)))
+            return str(self.facts(document, rows)["task"]) if rows else None
+        return None
 
     def _rows(self, document: Document) -> Iterator[Row]:
         for place, sample in enumerate(self.samples(document)):

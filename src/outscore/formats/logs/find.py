@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from outscore.core.errors import OutscoreError, require_polars
 from outscore.formats.base.pipes import open_raw, scannable
 from outscore.formats.base.source import PACKED, explain_failures, files_below, open_bytes, pattern_name, runs_in
-from outscore.formats.logs.document import PEEK, LogPeek
+from outscore.formats.logs.document import PEEK, UNNAMED_TASK, LogPeek
 from outscore.formats.logs.evaluation import Evaluation, join_parts, join_runs
 from outscore.formats.logs.registry import LOGS, LogEntry
 from outscore.scores.system import label_of
@@ -218,38 +219,69 @@ def is_companion(file: str | os.PathLike[str], folder: str | os.PathLike[str]) -
     return any(entry.format.accompanies(log, os.fspath(file)) for log, entry in find_logs(folder))
 
 
-def read_runs(path: str | os.PathLike[str], format: str | None = None) -> list[Evaluation]:
+def read_runs(path: str | os.PathLike[str], format: str | None = None, task: str | None = None) -> list[Evaluation]:
     """All evaluations at a path; files that a pattern matches are runs of one system."""
     files = runs_in(os.fspath(path))
     if len(files) == 1:
-        return read_logs(files, format)
-    return join_runs([read_logs([file], format) for file in files], pattern_name(os.fspath(path)))
+        return read_logs(files, format, task)
+    return join_runs([read_logs([file], format, task) for file in files], pattern_name(os.fspath(path)))
 
 
-def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None) -> list[Evaluation]:
-    """All evaluations at these paths; files of the same system, task and filter are parts of one.
+def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None, task: str | None = None) -> list[Evaluation]:
+    """All evaluations at these paths, or those of a task that they have; files of the same system, task and filter are one.
 
     `format` names the format of logs, instead of recognising it. Files of folders that cannot be read are refused all at once:
-    whoever has a folder of a hundred logs wants to see them all, not one after the other.
+    whoever has a folder of a hundred logs wants to see them all, not one after the other. Those of other tasks are passed over.
     """
-    parts: dict[tuple[str, str, str, str | None], list[Evaluation]] = {}
+    found: list[Evaluation] = []
     refused: list[OutscoreError] = []
+    tasks: dict[str, str | None] = {}
     for path in paths:
         inside = Path(path).is_dir()
         for name, entry in _logs_at(os.fspath(path), format, refused):
             try:
-                evaluations = entry.format.read(name)
+                found += entry.format.read(name)
             except OutscoreError as error:
                 if not inside:
                     raise
                 refused.append(error)
-                continue
-            for evaluation in evaluations:
-                key = (evaluation.harness, evaluation.system, evaluation.task, evaluation.filter)
-                parts.setdefault(key, []).append(evaluation)
+                tasks[error.file or name] = None if task is None else entry.format.task_of(name)
+    others = {one.task for one in found} - {task}
+    if len(others) < len({one.task for one in found}):
+        found = [one for one in found if one.task in (task, UNNAMED_TASK)]
+        passed = [error for error in refused if _is_of_other(error.file, task, tasks, others)]
+        refused = [error for error in refused if error not in passed]
+        found = [_with_passed(one, passed, str(task)) for one in found]
     if refused:
         raise _together(refused)
+    parts: dict[tuple[str, str, str, str | None], list[Evaluation]] = {}
+    for one in found:
+        parts.setdefault((one.harness, one.system, one.task, one.filter), []).append(one)
     return [join_parts(several) for several in parts.values()]
+
+
+def _is_of_other(path: str | None, task: str | None, tasks: Mapping[str, str | None], others: Collection[str]) -> bool:
+    """Whether a file that cannot be read is of another task: it says so, or names one of the others and not this one."""
+    if path is None or task is None:
+        return False
+    said = tasks.get(path)
+    if said is not None:
+        return said != task
+    with suppress(OutscoreError):
+        written = path.encode() + peek_at(path).start
+        named = (re.search(rb"(?<![^\W_])" + re.escape(other.encode()) + rb"(?![^\W_])", written) for other in others)
+        return task.encode() not in written and any(named)
+    return False
+
+
+def _with_passed(evaluation: Evaluation, passed: Sequence[OutscoreError], task: str) -> Evaluation:
+    """The evaluation, with a note on files of other tasks that cannot be read."""
+    if not passed:
+        return evaluation
+    names = ", ".join(label_of(error.file or "") for error in passed[:MAX_NAMED]) + (" …" if len(passed) > MAX_NAMED else "")
+    are = "is" if len(passed) == 1 else "are"
+    note = f"Only logs of {task} were looked at; {names} cannot be read, but {are} of other tasks."
+    return replace(evaluation, notes=(*evaluation.notes, note))
 
 
 def _together(refused: Sequence[OutscoreError]) -> OutscoreError:

@@ -82,7 +82,7 @@ def read_systems(
     A system that is found at two paths with the same items is two systems, called after the paths.
     """
     if question.qrels is None:
-        by_path = [(os.fspath(path), read_runs(path, format)) for path in paths]
+        by_path = [(os.fspath(path), read_runs(path, format, question.task)) for path in paths]
     else:
         judge = _judge_of(question.qrels)
         by_path = [(os.fspath(path), [judge(os.fspath(path), question.qrels, question.measure)]) for path in paths]
