@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from tests.log_files import inspect_log, promptfoo, tau_bench, terminal_bench, trec_eval, write
+from tests.log_files import inspect_log, promptfoo, tau_bench, terminal_bench, trec_eval, write, zeroeval
 
 from outscore.examples.registry import Sample
 from outscore.examples.registry import inspect_log as inspect_layout
@@ -200,22 +200,6 @@ def sklearn_predictions() -> None:
         table(f"{name}.csv", ({"id": i, "y_true": i % 2, "y_pred": i % 2 if ok else 1 - i % 2} for i, ok in enumerate(right)))
 
 
-def zero_eval() -> None:
-    for name, right in RIGHT.items():
-        records = [
-            {
-                "session_id": f"gsm-{i}",
-                "chat_history": [f"How many? {i}"],
-                "model_input": "n/a",
-                "output": [str(i if ok else i + 1)],
-            }
-            | {"generator": name, "configs": {"engine": "x", "repetition_penalty": 1.0, "temperature": 0.0, "max_tokens": 4096}}
-            | {"dataset": "gsm", "id": f"gsm8k-{i}", "correct_answer": str(i), "question": f"How many? {i}"}
-            for i, ok in enumerate(right)
-        ]
-        write(Path(f"{name}.json"), records)
-
-
 def nested_map() -> None:
     for name, right in RIGHT.items():
         samples = {
@@ -290,13 +274,12 @@ KINDS: dict[str, Kind] = {
     ),
     "7 results_*.csv": Kind(bench_tables, "compare results_amber.csv results_birch.csv"),
     "8 Inspect logs": Kind(lambda: inspect_logs(["sums"], RIGHT), "compare logs"),
-    "9 Inspect, dictionaries": Kind(inspect_dictionaries, "compare amber.json birch.json", asks="--metric"),
+    "9 Inspect, dictionaries": Kind(inspect_dictionaries, "compare amber.json birch.json"),
     "10 ASR, WER column": Kind(asr_scores, "compare amber.csv birch.csv"),
     "11 ASR, texts": Kind(asr_texts, "compare amber.csv birch.csv --reference amber.csv --metric wer"),
     "12 ASR, other names": Kind(
         lambda: asr_texts("normalised_transcript_raw", "hypothesis_raw"),
         "compare amber.csv birch.csv --reference amber.csv --metric wer",
-        asks="--text-column",
     ),
     "13 Svarah": Kind(svarah, "compare per_utterance.csv"),
     "14 LiveBench": Kind(live_bench, "rank table.csv", asks="--transpose"),
@@ -306,13 +289,13 @@ KINDS: dict[str, Kind] = {
     "18 RAGAS": Kind(ragas, "compare amber.csv birch.csv", asks="--measure"),
     "19 scikit-learn": Kind(sklearn_predictions, "compare amber.csv birch.csv"),
     "20 promptfoo": Kind(lambda: promptfoo(Path()), "compare sums.json"),
-    "21 ZeroEval": Kind(zero_eval, "compare amber.json birch.json", asks="--prediction"),
+    "21 ZeroEval": Kind(lambda: zeroeval(Path()), "compare amber.json birch.json"),
     "22 nested map": Kind(nested_map, "compare amber.json birch.json"),
     "23 SWE-bench lists": Kind(
         swe_bench_lists, "compare amber/results/results.json birch/results/results.json", asks="--roster"
     ),
     "24 trec_eval -q": Kind(lambda: trec_eval(Path()), "compare amber.txt birch.txt"),
     "lm-eval totals": Kind(lm_eval_totals, "compare amber birch", asks="plan --scores"),
-    "MTEB folder": Kind(mteb_folder, "compare mleb/amber mleb/birch", asks="a table"),
+    "MTEB folder": Kind(mteb_folder, "compare mleb/amber mleb/birch", asks="plan --scores"),
     "a label per line": Kind(label_lines, "diff --task label gold.txt amber.txt birch.txt"),
 }

@@ -448,6 +448,23 @@ def explainaboard(folder: Path) -> list[Path]:
     return found
 
 
+def zeroeval(folder: Path) -> list[Path]:
+    """After result_dirs/gsm/gpt-4o-2024-08-06.json (yuchenlin/ZeroEval b4c9f2c), judged as its gsm_eval.py (0997ceb) does."""
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        records = []
+        for item, verdict in enumerate(right.tolist()):
+            given = f'{{\n    "reasoning": "Add.",\n    "answer": "{answer(item, verdict)}"\n}}'
+            records.append(
+                {"session_id": f"gsm8k-#{item}", "chat_history": [question(item)], "model_input": "n/a"}
+                | {"output": [f"```json\n{given}\n```"], "generator": name}
+                | {"configs": {"engine": "x", "repetition_penalty": 1.0, "temperature": 0.0, "max_tokens": 4096}}
+                | {"dataset": "gsm", "id": f"gsm8k-#{item}", "question": question(item), "answer": f"# {answer(item, 1)}"}
+            )
+        found.append(write(folder / f"{name.split('/')[1]}.json", records))
+    return found
+
+
 WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "lm-eval": lm_eval,
     "every-eval-ever": every_eval_ever,
@@ -472,6 +489,7 @@ WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "deepeval": deepeval,
     "opencompass": opencompass,
     "explainaboard": explainaboard,
+    "zeroeval": zeroeval,
 }
 METRIC = {
     "evalplus": ("--metric", "base"),

@@ -25,9 +25,9 @@ from outscore.workflows.requests.registry import REQUESTS
 SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
-    "modules": 349,
-    "lines of code": 67_431,
-    "types": 582,
+    "modules": 350,
+    "lines of code": 67_744,
+    "types": 584,
     "lists of option names": 0,
     "records patched in workflows": 198,
     "assertions that something is not None": 130,

@@ -188,6 +188,7 @@ def test_real_logs_come_back_as_they_were(shared_data, tmp_path):
         "deepeval",
         "opencompass",
         "explainaboard",
+        "zeroeval",
     }
     assert seen == set(LOGS) - without
 

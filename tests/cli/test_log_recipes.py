@@ -97,6 +97,7 @@ MAKERS = {
     "DeepEval": lambda: move(logs.deepeval(Path("made")), "a/test_run_1.json", "b/test_run_1.json"),
     "OpenCompass": lambda: move(logs.opencompass(Path("made")), "results/amber/gsm8k.json", "results/birch/gsm8k.json"),
     "ExplainaBoard": lambda: move(logs.explainaboard(Path("made")), "a.json", "b.json"),
+    "ZeroEval": lambda: move(logs.zeroeval(Path("made")), "a.json", "b.json"),
     "RAGAS": ragas,
 }
 
@@ -118,7 +119,7 @@ def test_the_recipe_of_a_harness(name, tmp_path, monkeypatch):
     said = run(RECIPES[name])
     # These are called by folders and files that the guide names.
     named = name in ("EvalPlus", "SWE-bench board", "Terminal-Bench", "tau-bench", "LiveCodeBench", "BFCL", "trec_eval", "ranx")
-    named |= name in ("DeepEval", "RAGAS")
+    named |= name in ("DeepEval", "RAGAS", "ZeroEval")
     assert "amber" in said or named
     assert "12 items" in said
 

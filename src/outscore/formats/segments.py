@@ -163,10 +163,9 @@ class Held:
     keys: Lines | None = None
     notes: tuple[str, ...] = ()
     datasets: Lines | None = None
-    ids: tuple[str, ...] = ()
-    """The columns that `keys` come from."""
-    languages: tuple[str, ...] = ()
-    """The languages into which was translated, as `en-zh`, where the file says so."""
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What was read from where: the columns of `item` and, where names do not say them plainly, of `answer` and `gold`; and the
+    `language` into which was translated, as `en-zh`, where the file says so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,7 +312,7 @@ def held_in_markup(text: str, path: str) -> Held:
     notes = [suites] if scan.in_suites else []
     if any(cell.part for cell in cells):
         held = arrange((cell for cell in cells if cell.part), path, notes)
-        return replace(held, languages=tuple(scan.languages))
+        return replace(held, columns={"language": tuple(scan.languages)})
     # Segments of no named part: the file says no more than a plain text does.
     alone = arrange((replace(cell, part=SYSTEM) for cell in cells), path, notes)
     return replace(alone, references=alone.systems)

@@ -67,6 +67,9 @@ _NUMBER = re.compile(r"[-+]?[\d.,]*\d[eE\d+-]*|")
 _NUMBERED = re.compile(r"(ref|reference)(\d{1,2}|[a-d])")
 
 
+_PAIR = (REFERENCE, SYSTEM)
+_ASKED = {*PARTS[SOURCE], "input", "question", "prompt", "context", "instruction", "original"}
+"""Words in the names of columns of what a system was given."""
 _LABELS = {name for part in ("system", "document", "dataset", "item") for name in PARTS[part]}
 
 
@@ -270,7 +273,9 @@ def held_in_rows(table: Rows, path: str, asked: ColumnsAsked) -> Held:
     held = arrange(_agreeing(cells, path), path, notes, once=once)
     ids = (*columns["document"], *columns["item"])
     # The place in a file is not an id that another file could share, but the place in a document is.
-    return replace(held, ids=ids) if ids and not _by_row(table, asked) else replace(held, keys=None)
+    held = replace(held, columns=_parts_read(columns, asked))
+    by_id = ids and not _by_row(table, asked)
+    return replace(held, columns={"item": ids, **held.columns}) if by_id else replace(held, keys=None)
 
 
 def _by_row(table: Rows, asked: ColumnsAsked) -> bool:
@@ -289,6 +294,16 @@ def _system_notes(columns: Sequence[str], path: str) -> list[str]:
     if len(columns) < 2:
         return []
     return [f"{label_of(path)}: its other columns are read as systems: {', '.join(f'`{name}`' for name in columns)}."]
+
+
+def _parts_read(columns: Mapping[str, Sequence[str]], asked: ColumnsAsked) -> dict[str, tuple[str, ...]]:
+    """The columns of outputs and references whose names do not say plainly what they hold."""
+    both = [columns[part] for part in _PAIR]
+    if any(len(names) != 1 for names in both) or set(_PAIR) & set(asked.named):
+        return {}
+    if all(_plain(names[0]) in PARTS[part] for part, names in zip(_PAIR, both, strict=True)):
+        return {}
+    return {"gold": tuple(both[0]), "answer": tuple(both[1])}
 
 
 def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]]:
@@ -322,10 +337,35 @@ def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]
                 file=path,
             )
         columns[part] = mine
+    return _completed(columns, table)
+
+
+def _completed(columns: dict[str, list[str]], table: Rows) -> dict[str, list[str]]:
+    """The columns with those of texts that no usual name tells, where they can be nothing else."""
+    if not columns[REFERENCE] and not columns[SYSTEM]:
+        columns |= _named_in_part(_candidates(table))
     if columns[REFERENCE] and not columns[SYSTEM] and not columns["system"]:
         labels = {name for name in table.columns if _plain(name) in _LABELS}
         columns[SYSTEM] = _named_after_systems(table, labels.union(*columns.values()))
     return columns
+
+
+def _named_in_part(names: Sequence[str]) -> dict[str, list[str]]:
+    """Outputs and references among two columns of texts, one of which has a word of its part in its name.
+
+    Examples
+    --------
+    >>> _named_in_part(["transcript_raw", "hypothesis_raw"]), _named_in_part(["source_text", "hypothesis_raw"])
+    ({'reference': ['transcript_raw'], 'hypothesis': ['hypothesis_raw']}, {})
+    """
+    words = {name: set(re.split(r"[\W_]+", name.lower())) for name in names}
+    if len(names) != len(_PAIR) or any(not own.isdisjoint(_ASKED) for own in words.values()):
+        return {}
+    named = {part: [name for name in names if not words[name].isdisjoint(PARTS[part])] for part in _PAIR}
+    if sorted(map(len, named.values())) not in ([0, 1], [1, 1]) or named[REFERENCE] == named[SYSTEM]:
+        return {}
+    (first,) = named[REFERENCE] or [name for name in names if name not in named[SYSTEM]]
+    return {REFERENCE: [first], SYSTEM: [name for name in names if name != first]}
 
 
 def _ids(table: Rows, names: Sequence[str], columns: Mapping[str, Sequence[str]]) -> list[str]:
@@ -481,9 +521,8 @@ def read_texts(
         asked = ColumnsAsked(columns or {}, optional, command)
         held = _held(text, source.path, form, asked)
         rows = max(len(lines) for lines in (*held.systems.values(), *held.references.values(), held.source or ()))
-        said = {"item": held.ids, "language": held.languages}
-        columns_said = {part: names for part, names in said.items() if names}
-        origin = Origin(source.path, source.sha256(), rows, "segments" if form == "text" else form, columns_said)
+        said = {part: names for part, names in held.columns.items() if names}
+        origin = Origin(source.path, source.sha256(), rows, "segments" if form == "text" else form, said)
     if form == "text":
         (lines,) = held.systems.values()
         return TextFile(origin, replace(held, notes=stray_returns(lines, origin)))
@@ -496,7 +535,8 @@ def _held(text: str, path: str, form: str, columns: ColumnsAsked) -> Held:
         lines = plain_lines(text)
         return Held({name: lines}, {name: lines})
     if form in ("sgml", "xml"):
-        held = replace(held_in_markup(text, path), ids=("seg id",))
+        held = held_in_markup(text, path)
+        held = replace(held, columns={"item": ("seg id",), **held.columns})
         # A system without a name is called after its file.
         return replace(held, systems={system or name: lines for system, lines in held.systems.items()})
     if form == "jsonl" and (listed := _listed_texts(text.lstrip())):

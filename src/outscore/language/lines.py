@@ -114,11 +114,7 @@ def _groups(reading: Reading) -> list[str]:
 
 def _scores(reading: Reading) -> str:
     if reading.gold:
-        answers = _names(reading.prediction) if reading.prediction else f"{_names(reading.systems)}, each"
-        how = "counted by class" if reading.by_class else "1 right, 0 wrong"
-        equal, beside = f"scores: {answers} = {_names(reading.gold)} ({how})", NUMBERS.get(reading.beside)
-        numbers = _names(reading.prediction or reading.systems)
-        return equal if beside is None else f"{beside}: {numbers} beside {_names(reading.gold)}"
+        return _against_gold(reading)
     if reading.kind == "numbers":
         if reading.formats == ["score-pairs"] and reading.files > 1:
             return "counts: two whole numbers per line, right and wrong"
@@ -130,6 +126,16 @@ def _scores(reading: Reading) -> str:
     return {"texts": "scores: texts against references", "outputs": "scores: outputs against the right answers"}.get(
         reading.kind, "scores: arrays"
     )
+
+
+def _against_gold(reading: Reading) -> str:
+    if reading.kind == "texts":
+        return f"scores: texts in {_names(reading.prediction)} against references in {_names(reading.gold)}"
+    answers = _names(reading.prediction) if reading.prediction else f"{_names(reading.systems)}, each"
+    how = "counted by class" if reading.by_class else "1 right, 0 wrong"
+    equal, beside = f"scores: {answers} = {_names(reading.gold)} ({how})", NUMBERS.get(reading.beside)
+    numbers = _names(reading.prediction or reading.systems)
+    return equal if beside is None else f"{beside}: {numbers} beside {_names(reading.gold)}"
 
 
 def _outputs(reading: Reading) -> str:

@@ -52,6 +52,28 @@ def test_a_score_at_the_threshold_says_nothing_about_the_direction(tmp_path):
     assert found.measures["Hallucination"].higher_is_better is None
 
 
+def old_run(*scores: float, least: float | None = 0.5) -> dict[str, object]:
+    """As deepeval/test_run.py writes it (confident-ai/deepeval bf6cb37); later with a threshold and success instead."""
+    cases = []
+    for number, score in enumerate(scores):
+        passed = {"threshold": 0.5, "success": score <= 0.5} if least is None else {"minimumScore": least}
+        judged = [{"metric": "Toxicity", "score": score, **passed}]
+        case = {"name": f"test_case_{number}", "input": f"q{number}", "actualOutput": "a", "success": score >= 0.5}
+        cases.append({**case, "metricsMetadata": judged, "runDuration": 0.1})
+    totals = [{"metric": "Toxicity", "score": sum(scores) / len(scores)}]
+    return {"testFile": "test_hotel.py", "testCases": cases, "metricScores": totals, "configurations": {}}
+
+
+@pytest.mark.parametrize(("least", "higher"), [(0.5, True), (None, False)])
+def test_the_older_layout_of_deepeval(least, higher, tmp_path):
+    (found,) = read_logs([write(tmp_path / "20240101_120000", old_run(0.75, 0.25, 1.0, least=least))])
+    assert (found.harness, found.task, found.ids.names[0]) == ("deepeval", "test_hotel.py", "test_case_0")
+    measure = found.measures["Toxicity"]
+    assert (measure.values.tolist(), measure.higher_is_better) == ([0.75, 0.25, 1.0], higher)
+    assert measure.total == pytest.approx(2 / 3)
+    assert found.measures["success"].values.tolist() == [1, 0, 1]
+
+
 def test_totals_of_deepeval_are_checked(tmp_path):
     paths = deepeval(tmp_path)
     content = json.loads(paths[0].read_text())
@@ -183,3 +205,46 @@ def test_an_entry_of_the_board_that_is_no_instance_is_refused(entry, newer, tmp_
     with pytest.raises(OutscoreError, match=f"`{entry}`") as caught:
         osc.compare(*paths, roster="12" if newer else None)
     assert caught.value.file == str(paths[0])
+
+
+def record(dataset: str, output: str, **right: object) -> dict[str, object]:
+    asked = {"session_id": "s", "chat_history": ["?"], "model_input": "n/a", "output": [output], "generator": "x/y"}
+    return {**asked, "dataset": dataset, "question": "?", **right}
+
+
+def said(answer: object) -> str:
+    return f"```json\n{json.dumps({'reasoning': 'So.', 'answer': answer}, indent=4)}\n```"
+
+
+ZERO = [
+    # Numbers, as gsm_eval.py (yuchenlin/ZeroEval 0997ceb) compares them.
+    ("gsm", said("18"), {"answer": "# 18"}, 1),
+    ("gsm", said("$70,000 profit"), {"answer": "# 70000"}, 1),
+    ("gsm", said(18.0), {"answer": "# 18"}, 1),
+    ("gsm", said("1/2"), {"answer": "# 0.5"}, 1),
+    ("gsm", '{"answer": "7"} or rather {"answer": "8"}', {"answer": "# 8"}, 0),
+    ("gsm", 'cut: "answer": 12, "reas', {"answer": "# 12"}, 1),
+    ("gsm", "It is 18.", {"answer": "# 18"}, 0),
+    # Values as Python writes them (crux_eval.py, 0fb4800).
+    ("crux", said("abc"), {"answer": "'abc'"}, 1),
+    ("crux", said("[1, 2]"), {"answer": "[1, 2]"}, 1),
+    ("crux", said("12"), {"answer": "12"}, 1),
+    ("crux", said("'abc'"), {"answer": "'abc'"}, 0),
+    # Letters of choices, in the last object (mcqa_eval.py, 00e432c).
+    ("mmlu-redux", said("B"), {"choices": ["x", "y"], "correct_answer": "y"}, 1),
+    ("mmlu-redux", '{"answer": "A"} no, {"answer": "B"}', {"choices": ["x", "y"], "correct_answer": "y"}, 1),
+    ("mmlu-redux", said("A"), {"choices": ["x", "y"], "correct_answer": "y"}, 0),
+]
+
+
+@pytest.mark.parametrize(("dataset", "output", "right", "verdict"), ZERO)
+def test_answers_of_zeroeval_are_judged_as_it_does(dataset, output, right, verdict, tmp_path):
+    (found,) = read_logs([write(tmp_path / "amber.json", [record(dataset, output, id="q1", **right)])])
+    assert (found.system, found.task, found.ids.names) == ("amber", dataset, ("q1",))
+    assert found.measures["correct"].values.tolist() == [verdict]
+
+
+def test_other_datasets_of_zeroeval_are_not_judged_here(tmp_path):
+    path = write(tmp_path / "amber.json", [record("zebra-grid", said("x"), id="q1", solution={})])
+    with pytest.raises(OutscoreError, match="only those on gsm, crux, mmlu-redux are judged here"):
+        osc.score(path)

@@ -1,4 +1,4 @@
-"""Totals of lm-evaluation-harness without samples: said to be that, with the command that tells what they allow."""
+"""Totals without scores of items: said to be that, with the command that tells what they allow."""
 
 from __future__ import annotations
 
@@ -79,3 +79,67 @@ def test_real_totals(shared_data, tmp_path):
 
 def test_samples_beside_their_totals_are_read(tmp_path):
     assert run("compare", *lm_eval(tmp_path)).exit_code == 0
+
+
+def mteb(folder: Path, **scores: float) -> Path:
+    """As embeddings-benchmark/mteb writes results (in its documentation of version 1.31.6 and 2.21.0)."""
+    for task, score in scores.items():
+        part = {"accuracy": score, "f1": score - 0.01, "hf_subset": "default", "languages": ["eng-Latn"], "main_score": score}
+        said = {"dataset_revision": "0fd1", "task_name": task, "mteb_version": "1.31.6", "scores": {"test": [part]}}
+        write(folder / "1" / f"{task}.json", {**said, "evaluation_time": 1.5})
+    write(folder / "1" / "model_meta.json", {"name": "x"})
+    return folder
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_folders_of_mteb(command, tmp_path):
+    """How many items a task has is not said: the fewest that give both scores are taken, and it is said."""
+    paths = [mteb(tmp_path / name, Banking=banking, Emotion=0.5) for name, banking in (("amber", 0.849416), ("birch", 0.8474))]
+    done = run(command, *paths)
+    assert done.exit_code == 2
+    assert "has the totals of MTEB only" in done.stderr
+    assert "How many items there are is not said" in done.stderr
+    proposed = shlex.split(done.stderr.split("`")[-2])
+    assert proposed[:5] == ["outscore", "plan", "--scores", "0.849416", "0.8474"]
+    assert run(*proposed[1:]).exit_code == 0
+
+
+def test_one_file_of_mteb(tmp_path):
+    mteb(tmp_path / "amber", Banking=0.825)
+    done = run("score", tmp_path / "amber" / "1" / "Banking.json")
+    assert done.exit_code == 2
+    assert "`outscore plan --accuracy 0.825 --n 40`" in done.stderr
+
+
+def test_scores_of_mteb_that_are_no_shares_get_no_plan(tmp_path):
+    path = mteb(tmp_path / "amber", Search=0.4)
+    found = json.loads((path / "1" / "Search.json").read_text())
+    found["scores"]["test"][0] = {"ndcg_at_10": 0.4, "main_score": 0.4}
+    write(path / "1" / "Search.json", found)
+    done = run("score", path)
+    assert (done.exit_code, "totals of MTEB" in done.stderr, "outscore plan" in done.stderr) == (2, True, False)
+
+
+def report(share: str) -> dict[str, object]:
+    """As data/reports/report.json (neulab/ExplainaBoard 98b6433), where one of 1,821 items lies in no bucket."""
+    overall = [{"metric_name": "Accuracy", "value": share, "confidence_score_low": "0.8", "confidence_score_up": "0.9"}]
+    parts = [[{"metric_name": "Accuracy", "value": "0.89", "bucket_name": ["0"], "n_samples": n}] for n in (912, 908)]
+    results = {"overall": overall, "calibration": None, "fine_grained": {"label": parts, "length": parts}}
+    return {"task_name": "text-classification", "model_name": None, "dataset_name": "sst2", "results": results}
+
+
+def test_reports_of_explainaboard(tmp_path):
+    paths = [write(tmp_path / f"{name}.json", report(share)) for name, share in (("amber", "0.8803"), ("birch", "0.8748"))]
+    done = run("compare", *paths)
+    assert done.exit_code == 2
+    assert "totals of ExplainaBoard only" in done.stderr
+    proposed = shlex.split(done.stderr.split("`")[-2])
+    assert proposed == ["outscore", "plan", "--scores", "0.8803", "0.8748", "--n", "1821"]
+    assert run(*proposed[1:]).exit_code == 0
+
+
+def test_a_report_in_another_layout_is_refused_all_the_same(tmp_path):
+    content = report("0.8803")
+    content["results"] = {"overall": 1, "fine_grained": [1]}
+    done = run("score", write(tmp_path / "a.json", content))
+    assert (done.exit_code, "totals of ExplainaBoard" in done.stderr) == (2, True)

@@ -129,6 +129,9 @@ def choose_measure(evaluations: Sequence[Evaluation], name: str | None) -> str:
             finding = f" contains no score of {evaluation.system} at all ({reasons})."
             evaluation.refuse(finding, "Run the evaluation again, or leave this log out.")
     shared = [measure for measure in evaluations[0].measures if all(measure in one.measures for one in evaluations)]
+    telling = [measure for measure in shared if constant_in(evaluations, measure) is None]
+    if name is None and len(telling) == 1:
+        return telling[0]
     if name in shared or (name is None and (len(shared) == 1 or _are_same(evaluations, shared))):
         return name or shared[0]
     if name is not None:
@@ -141,6 +144,13 @@ def choose_measure(evaluations: Sequence[Evaluation], name: str | None) -> str:
         finding = f"The logs have no score in common: {first} in one, {last} in another."
         cure = "Compare logs that were scored in the same way."
     raise OutscoreError(finding, cure, parameter="metric")
+
+
+def constant_in(evaluations: Sequence[Evaluation], measure: str) -> float | None:
+    """The score that every row of every evaluation has by a measure, which then tells nothing; None if they differ."""
+    found = [one.measures[measure] for one in evaluations]
+    values = np.unique(np.concatenate([one.values for one in found]))
+    return float(values[0]) if len(values) == 1 and not any(one.corpus for one in found) else None
 
 
 def _are_same(evaluations: Sequence[Evaluation], names: Sequence[str]) -> bool:

@@ -16,6 +16,7 @@ from outscore.formats.base.source import PACKED, explain_failures, files_below, 
 from outscore.formats.logs.document import PEEK, UNNAMED_TASK, LogPeek
 from outscore.formats.logs.evaluation import Evaluation, join_parts, join_runs
 from outscore.formats.logs.registry import LOGS, LogEntry
+from outscore.formats.logs.totals import refuse_totals
 from outscore.scores.system import label_of
 
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
@@ -23,9 +24,6 @@ _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 _PER_QUERY = re.compile(rb"(?:[A-Za-z1]\S*[ \t]+\S+|\S+[ \t]+[A-Za-z1]\S*)[ \t]+-?[\d.]+(?:e-?\d+)?[ \t]*\r?\n")
 # A query, Q0, a document, its rank, its score and the name of the run.
 _RANKED = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+[-+.\deE]+[ \t]+\S+\s*\n")
-_RESULTS = re.compile(r"results(?:_.*)?\.json(?:\.(?:gz|bz2|xz|zst))?")
-# Of each task the scores, called by a measure and a filter.
-_TOTALS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{\s*"[^"]+"\s*:\s*\{[^{}]*"[^",]+,[^",]+"\s*:\s*-?\d')
 AUTO = "auto"
 # Files that cannot be read are named one by one, up to so many.
 MAX_NAMED = 5
@@ -151,38 +149,6 @@ def find_logs(
         if logs and first:
             break
     return logs
-
-
-def refuse_totals(paths: Sequence[str | os.PathLike[str]]) -> None:
-    """Refuse results of lm-evaluation-harness without samples, with the command that says what their totals allow."""
-    files = [_results_in(path) for path in paths]
-    if not files or not all(files):
-        return
-    from outscore.formats.logs.lm_eval import accuracies_of
-
-    found = [accuracies_of(file) for file in files if file is not None]
-    shared = [key for key in found[0] if all(key in one and one[key][1] == found[0][key][1] for one in found)]
-    cure = "Run it again with --log_samples."
-    if shared and len(found) <= 2:
-        written = [f"{one[shared[0]][0]:.6g}" for one in found]
-        asked = ["--accuracy", *written] if len(found) == 1 else ["--scores", *written]
-        command = " ".join(["outscore", "plan", *asked, "--n", str(found[0][shared[0]][1])])
-        cure = f"{cure} Until then, what its {' '.join(shared[0])} can tell is said by `{command}`."
-    message = f"{label_of(os.fspath(paths[0]))} has the totals of lm-evaluation-harness only, and no scores of single items."
-    raise OutscoreError(message, cure, parameter="files", file=os.fspath(paths[0]))
-
-
-def _results_in(path: str | os.PathLike[str]) -> str | None:
-    """The results of lm-evaluation-harness that a path is, or that a folder holds; the last of several."""
-    names = files_below(path) if Path(path).is_dir() else [os.fspath(path)]
-    with suppress(OutscoreError):
-        found = [name for name in names if _RESULTS.fullmatch(PurePath(name).name) and _holds_totals(name)]
-        return found[-1] if found else None
-    return None
-
-
-def _holds_totals(name: str) -> bool:
-    return _TOTALS.match(peek_at(name).start) is not None
 
 
 def refuse_folders(paths: Sequence[str | os.PathLike[str]], *, empty: bool = False) -> None:

@@ -1,17 +1,20 @@
-"""Answers and judgements of them, or right answers: DeepEval, OpenCompass, ExplainaBoard, and answers against a file."""
+"""Answers and judgements of them, or right answers: DeepEval, OpenCompass, ExplainaBoard, ZeroEval, and answers by a file."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import re
+import string
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
 
+from outscore.formats.base.document import parse_document
 from outscore.formats.base.source import open_source
 from outscore.formats.logs.document import Document, Shape, field_of, number_of
 from outscore.formats.logs.engine import LogFormat
@@ -28,7 +31,18 @@ def _digest(*texts: object) -> str:
 
 # DeepEval: test cases with the judgement of each metric. `.latest_test_run.json` keeps the run below `testRunData`; files in
 # DEEPEVAL_RESULTS_FOLDER are the run itself. Whether a score above or below the threshold passes says which are better.
-_JUDGEMENT = Shape({"name": str, "score": float | None, "threshold": float | None, "success": bool | None, "error": str | None})
+# Until version 1.3 or so, judgements were called metricsMetadata, and each had the least score that passes.
+_JUDGEMENT = Shape(
+    {
+        "name": str | None,
+        "metric": str | None,
+        "score": float | None,
+        "threshold": float | None,
+        "minimumScore": float | None,
+        "success": bool | None,
+        "error": str | None,
+    }
+)
 _CASE = Shape(
     {
         "name": str,
@@ -37,6 +51,7 @@ _CASE = Shape(
         "success": bool | None,
         "order": int | None,
         "metricsData": [_JUDGEMENT],
+        "metricsMetadata": [_JUDGEMENT],
     }
 )
 _TEST_RUN = Shape(
@@ -44,6 +59,7 @@ _TEST_RUN = Shape(
         "testCases": list[msgspec.Raw] | None,
         "conversationalTestCases": list[msgspec.Raw] | None,
         "metricsScores": [Shape({"metric": str, "scores": list[float | None]})],
+        "metricScores": [Shape({"metric": str, "score": float | None})],
         "testFile": str | None,
     }
 )
@@ -56,7 +72,7 @@ def _test_run(document: Document) -> dict[str, Any]:
 
 
 def _case_row(document: Document, case: Mapping[str, Any]) -> Row:
-    judged = case["metricsData"]
+    judged = [{**one, "name": one["name"] or one["metric"]} for one in case["metricsData"] or case["metricsMetadata"]]
     for one in judged:
         _note_side(document.header["sides"].setdefault(one["name"], Counter()), one)
     scores = {one["name"]: number_of(one["score"]) for one in judged} | {"success": number_of(case["success"])}
@@ -73,6 +89,8 @@ def _case_row(document: Document, case: Mapping[str, Any]) -> Row:
 
 def _note_side(sides: Counter[str], judged: Mapping[str, Any]) -> None:
     score, threshold, passed = judged["score"], judged["threshold"], judged["success"]
+    if judged["minimumScore"] is not None:
+        sides["higher"] += 1
     if None not in (score, threshold, passed) and score != threshold:
         sides["higher" if passed == (score > threshold) else "lower"] += 1
 
@@ -89,7 +107,8 @@ def _number_cases(_: Document, rows: list[Row]) -> list[Row]:
 
 def _run_facts(document: Document, _: Sequence[Row]) -> dict[str, Any]:
     said, sides = document.header, document.header["sides"]
-    scored = {one["metric"]: [score for score in one["scores"] if score is not None] for one in said["metricsScores"]}
+    scored = {one["metric"]: [one["score"]] for one in said["metricScores"] if one["score"] is not None}
+    scored |= {one["metric"]: [score for score in one["scores"] if score is not None] for one in said["metricsScores"]}
     return {
         "system": document.stem.removeprefix("."),
         "task": said["testFile"] or "deepeval",
@@ -103,7 +122,7 @@ DEEPEVAL = LogFormat(
     recognise=lambda peek: (
         peek.is_object
         and (peek.has_keys("testRunData") or peek.has_keys("testCases") or peek.has_keys("conversationalTestCases"))
-        and peek.has_keys("name", "metricsData")
+        and (peek.has_keys("name", "metricsData") or peek.has_keys("name", "metricsMetadata"))
     ),
     header=_test_run,
     samples=lambda document: [
@@ -283,6 +302,117 @@ EXPLAINABOARD = LogFormat(
     columns={"item": "number"},
     exchange=_prediction_exchange,
     empty=("contains no prediction", "Copy the file again."),
+)
+
+
+# ZeroEval: a list of records with one output each, in which the answer stands as JSON. What is right is decided as by its own
+# evaluation of each dataset; an output without an answer is wrong.
+_RECORD = Shape(
+    {
+        "id": str | None,
+        "session_id": str,
+        "dataset": str,
+        "output": list[str],
+        "answer": str | float | int | bool | None,
+        "correct_answer": str | None,
+        "choices": list[str] | None,
+        "chat_history": list[str] | None,
+    }
+)
+_WRITTEN = [re.compile(rf"{name}\s*:\s*{value}") for name, value in (
+    ('"answer"', '"([^"]*)"'), ('"answer"', r"([^,\s]*)"), ("answer", r"([^,\s]*)")
+)]  # fmt: skip
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_FRACTION = re.compile(r"\s*(-?[\d.]+)\s*/\s*([\d.]*[1-9][\d.]*)\s*")
+
+
+def _objects_in(text: str) -> list[str]:
+    """The JSON objects that a text holds side by side, as far as braces tell."""
+    objects, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
+        if letter == "{":
+            start = start if depth else place
+            depth += 1
+        elif letter == "}" and depth:
+            depth -= 1
+            if not depth:
+                objects.append(text[start : place + 1])
+    return objects
+
+
+def _answer_in(text: str, which: Literal["first", "last"]) -> object:
+    """The answer that an output gives in its first or last object, or that is written like one; None if there is none."""
+    objects = _objects_in(text) or ["null"]
+    found = parse_document(objects[0 if which == "first" else -1].replace("\n", ""))
+    if isinstance(found, dict) and "answer" in found:
+        return found["answer"]
+    return next((match[1] for pattern in _WRITTEN if (match := pattern.search(text)) is not None), None)
+
+
+def _number_in(answer: object) -> float | None:
+    """The first number of an answer, without signs of money and thousands; a fraction as a decimal."""
+    text = str(answer).replace("$", "").replace(",", "").strip()
+    parts = _FRACTION.fullmatch(text)
+    with suppress(ValueError):
+        text = text if parts is None else str(float(parts[1]) / float(parts[2]))
+    number = _NUMBER.search(text)
+    return None if number is None else float(number[0])
+
+
+def _equal_numbers(record: Mapping[str, Any]) -> bool:
+    given, right = _answer_in(record["output"][0], "first"), str(record["answer"]).replace("#", "")
+    return given is not None and _number_in(given) is not None and _number_in(given) == _number_in(right)
+
+
+def _equal_values(record: Mapping[str, Any]) -> bool:
+    """Whether the value that a program returns is written as Python writes it; texts may lack their quotation marks."""
+    given = _answer_in(record["output"][0], "first")
+    plain = isinstance(given, str) and not set("({[]})") & set(given) and given.lower() not in ("true", "false")
+    if plain and not str(given).replace(".", "", 1).isdigit():
+        given = f"'{given}'"
+    return given is not None and str(given) == str(record["answer"])
+
+
+def _equal_choices(record: Mapping[str, Any]) -> bool:
+    choices = record["choices"] or []
+    right = choices.index(record["correct_answer"]) if record["correct_answer"] in choices else -1
+    return right >= 0 and _answer_in(record["output"][0], "last") == string.ascii_uppercase[right : right + 1]
+
+
+_EQUAL = {"gsm": _equal_numbers, "crux": _equal_values, "mmlu-redux": _equal_choices}
+
+
+def _record_row(document: Document, record: Mapping[str, Any]) -> Row:
+    equal = _EQUAL.get(record["dataset"])
+    if equal is None or not record["output"]:
+        judged = ", ".join(_EQUAL)
+        finding = f" holds outputs of ZeroEval on `{record['dataset']}`; only those on {judged} are judged here."
+        document.refuse(finding, "Write a table with the columns id and correct.")
+    document.header["task"] = record["dataset"]
+    content = None if record["chat_history"] is None else _digest(*record["chat_history"])
+    return Row(record["id"] or record["session_id"], {"correct": float(equal(record))}, content=content)
+
+
+def _record_exchange(record: Mapping[str, Any]) -> Exchange:
+    right = str(record.get("correct_answer", record.get("answer"))).removeprefix("# ")
+    return exchange_of(record.get("question"), right, _answer_in(record["output"][0], "first"))
+
+
+ZEROEVAL = LogFormat(
+    harness="zeroeval",
+    recognise=lambda peek: peek.is_list and peek.has_keys("session_id", "chat_history", "model_input", "output", "generator"),
+    header=lambda document: {"records": document.decode_all(list[msgspec.Raw])},
+    samples=lambda document: document.header["records"],
+    sample=_RECORD,
+    row=_record_row,
+    facts=lambda document, _: {
+        "system": document.stem,
+        "task": document.header["task"],
+        "directions": {"correct": True},
+    },
+    columns={"item": "id"},
+    exchange=_record_exchange,
+    empty=("contains no record", "Run the evaluation again."),
 )
 
 

@@ -19,13 +19,11 @@ import msgspec
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import is_nameless
 from outscore.formats.base.source import shorten
-from outscore.formats.logs.document import Document, Piece, field_of, is_label, number_of, open_document, text_of
+from outscore.formats.logs.document import Document, Piece, field_of, is_label, number_of, text_of
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Exchange, Row
 
 _FILE = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
-# A total is a share of right answers if some number of them is as large.
-SAME_SHARE = 1e-9
 _PACKED = re.compile(r"\.(gz|bz2|xz|zst)$")
 
 
@@ -50,21 +48,6 @@ class _Results(msgspec.Struct):
     n_shot: dict[str, Any] = msgspec.field(default={}, name="n-shot")
     n_samples: dict[str, dict[str, int]] = msgspec.field(default={}, name="n-samples")
     model_name: str | None = None
-
-
-def accuracies_of(path: str) -> dict[tuple[str, str], tuple[float, int]]:
-    """The shares of right answers that a file of results holds, with the number of items, by task and score."""
-    with open_document(path) as document:
-        results: _Results = document.decode_all(_Results)
-    found = {}
-    for task, scores in results.results.items():
-        items = results.n_samples.get(task, {}).get("effective", 0)
-        for name, value in scores.items():
-            share = number_of(value)
-            right = "," in name and "_stderr," not in name and 0 <= share <= 1 and items > 0
-            if right and abs(round(share * items) / items - share) < SAME_SHARE:
-                found[task, name.removesuffix(",none")] = (share, items)
-    return found
 
 
 @dataclass

@@ -79,5 +79,6 @@ _ENTRIES = (
     LogEntry("deepeval", "DeepEval", ".latest_test_run.json or test_run_<time>.json: test cases with metricsData", _JUDGED),
     LogEntry("opencompass", "OpenCompass", "results/<model>/<dataset>.json with details", _JUDGED),
     LogEntry("explainaboard", "ExplainaBoard", "predictions beside true labels or accepted answers, as JSON", _JUDGED),
+    LogEntry("zeroeval", "ZeroEval", "a list of records with session_id, output and the right answer", _JUDGED),
 )
 LOGS: dict[str, LogEntry] = {entry.name: entry for entry in _ENTRIES}

@@ -29,6 +29,7 @@ from outscore.formats.logs.choose import (
     choose_measure,
     choose_systems,
     choose_task,
+    constant_in,
     name_tasks,
 )
 from outscore.formats.logs.document import open_document
@@ -90,11 +91,8 @@ def read_systems(
     logged = name_apart([(path, name_tasks(evaluations, tasks, question.task)) for path, evaluations in by_path])
     chosen, measure, totals = choose_evaluations(logged, question, several=several)
     notes = [Note("input", text) for evaluation in chosen for text in evaluation.notes]
-    same = [name for name in chosen[0].measures if name != measure and all(name in one.measures for one in chosen)]
-    if same and question.measure is None:
-        # Of several that differ, one has to be named.
-        names = " and ".join(f"`{name}`" for name in (measure, *same))
-        notes.append(Note("input", f"{names} are the same on every row."))
+    if question.measure is None:
+        notes += _measure_notes(chosen, measure)
     if totals:
         notes.append(Note("input", f"Rows add up to what the logs report: {measure} {', '.join(totals)}."))
     systems = list(dict.fromkeys(evaluation.system for evaluation in chosen))
@@ -108,6 +106,17 @@ def read_systems(
     several_tasks = len({evaluation.task for evaluation in chosen}) > 1
     scores = [_scores(evaluations, measure, question, datasets=several_tasks) for evaluations in by_system]
     return LogSystems(scores, by_system, measure, _direction(chosen, measure), missing, tuple(dict.fromkeys(notes)))
+
+
+def _measure_notes(chosen: Sequence[Evaluation], measure: str) -> list[Note]:
+    """Why one of several scores was taken: of several that differ and vary, one has to be named."""
+    others = [name for name in chosen[0].measures if name != measure and all(name in one.measures for one in chosen)]
+    constants = {name: value for name in others if (value := constant_in(chosen, name)) is not None}
+    same = [name for name in others if name not in constants]
+    notes = [f"`{name}` is {value:g} on every row, so `{measure}` is taken." for name, value in constants.items()]
+    if same:
+        notes.append(f"{' and '.join(f'`{name}`' for name in (measure, *same))} are the same on every row.")
+    return [Note("input", text) for text in notes]
 
 
 def _judge_of(judgements: str) -> Callable[[str, str, str | None], Evaluation]:
