@@ -29,7 +29,7 @@ from outscore.core.numeric import Array
 from outscore.core.rows import PairedScores, Runs, codes_of
 from outscore.inference.base.differences import item_scores, skew_warning
 from outscore.inference.base.entry import NoSpreadError
-from outscore.inference.base.own_score import score_interval
+from outscore.inference.base.own_score import OwnRows, own_intervals
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.curves import runs_curve
 from outscore.inference.registry import TESTS
@@ -178,7 +178,7 @@ def _true_score(name: str, sensitivity: float, specificity: float) -> float:
 
 def _holds(name: str, rows: Array, truth: float, codes: Array | None = None) -> bool:
     metric, own, _ = resolve(name, rows, rows)
-    low, high = score_interval(own, metric, clusters=codes)
+    low, high = own_intervals([OwnRows(own, own, codes)], metric)[0]
     return low is not None and high is not None and low <= truth <= high
 
 

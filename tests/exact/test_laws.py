@@ -16,10 +16,15 @@ from tests import oracles
 from outscore.exact import lattice
 from outscore.exact import laws as law_sums
 from outscore.exact.flipsum import BudgetError
-from outscore.exact.laws import Law, LawSum, coin, hypergeometric, split_sums
+from outscore.exact.laws import Law, LawSum, hypergeometric, split_sums
 
 DIGITS = 1e-11
 Weighted = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def coin(size):
+    half = math.log(0.5)
+    return Law((-size, size), (half, half)) if size else Law((0,), (0.0,))
 
 
 def law_of(support: tuple[int, ...], weights: tuple[int, ...]) -> Law:

@@ -11,7 +11,7 @@ from tests.reference import r_values as r
 
 from outscore.core.rows import PairedScores, Runs
 from outscore.inference.base.discordance import Discordance
-from outscore.inference.base.own_score import score_interval
+from outscore.inference.base.own_score import OwnRows, own_intervals
 from outscore.inference.base.question import TestRequest
 from outscore.inference.base.walsh import hodges_lehmann
 from outscore.inference.classical.bayes import binary_posterior
@@ -142,14 +142,14 @@ def test_clustered_t_against_r(order, sizes, t, p, low, high):
 def test_score_interval_against_prop_test(right, n, alpha, low, high):
     x = (np.arange(n) < right).astype(int)
     metric, rows, _ = resolve("accuracy", x, x)
-    assert score_interval(rows, metric, alpha=alpha) == (close(low), close(high))
+    assert own_intervals([OwnRows(rows, rows)], metric, alpha)[0] == (close(low), close(high))
 
 
 @pytest.mark.parametrize(("name", "low", "high"), r.ONE_MEAN)
 def test_score_interval_against_t_test(name, low, high):
     (x,) = data(name)
     metric, rows, _ = resolve("mean", x, x)
-    assert score_interval(rows, metric) == (close(low), close(high))
+    assert own_intervals([OwnRows(rows, rows)], metric)[0] == (close(low), close(high))
 
 
 @pytest.mark.parametrize(("name", "sizes", "between", "within"), r.VARIANCE_PARTS)

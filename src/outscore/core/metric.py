@@ -106,25 +106,31 @@ class AdditiveMetric:
         """Whether a larger score is better."""
         return self.direction == "higher"
 
+    def top(self, rows: Array) -> Array:
+        """u·x of every row of a ratio or a sum: what stands above the line."""
+        assert self.ratio is not None
+        return weighed(rows, self.ratio[0])
+
+    def bottom(self, rows: Array) -> Array | None:
+        """v·x of every row: what stands below the line; None where nothing does, as in a sum."""
+        return None if self.ratio is None or self.ratio[1] is None else weighed(rows, self.ratio[1])
+
     def score(self, totals: Array) -> Array:
         """The score of column sums (last axis), for any number of leading axes."""
         if self.function is not None:
-            return self._apply(totals)
-        assert self.ratio is not None
-        u, v = self.ratio
+            return self._apply(self.function, totals)
         # A column of the totals may be all there is to it, and stays theirs.
-        numerator = np.array(weighed(totals, u), dtype=float)
-        if v is None:
+        numerator, below = np.array(self.top(totals), dtype=float), self.bottom(totals)
+        if below is None:
             return numerator
-        denominator = np.asarray(weighed(totals, v), dtype=float)
+        denominator = np.asarray(below, dtype=float)
         if denominator.ndim == 0:
             return np.asarray(numerator / denominator if denominator else 0.0)
         return np.asarray(np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0))
 
-    def _apply(self, totals: Array) -> Array:
-        assert self.function is not None
+    def _apply(self, function: Callable[[Array], Array], totals: Array) -> Array:
         try:
-            value = np.asarray(self.function(totals), dtype=float)
+            value = np.asarray(function(totals), dtype=float)
         except (TypeError, ValueError, IndexError) as error:
             raise OutscoreError(
                 f"The function of metric `{self.name}` failed: {error}.",

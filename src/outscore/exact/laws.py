@@ -59,12 +59,6 @@ class Law:
 Laws = Iterable[Law] | Mapping[Law, int]
 
 
-def coin(size: int) -> Law:
-    """The law of ±size by a fair coin."""
-    half = math.log(0.5)
-    return Law((-size, size), (half, half)) if size else Law((0,), (0.0,))
-
-
 def mirrored(law: Law) -> Law:
     """The law of -X."""
     return Law(tuple(-x for x in reversed(law.support)), law.log_mass[::-1])

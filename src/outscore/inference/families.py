@@ -479,55 +479,6 @@ class Combination:
     function: Callable[[Array], Array]
 
 
-@dataclass(frozen=True)
-class Replicability:
-    """`count` datasets at least, of m; `p` and `log10` hold the p-value of "better on at least u datasets", u = 1 … m."""
-
-    count: int
-    p: list[float]
-    log10: list[float]
-    combination: str
-    alpha: float
-
-
-def replicability(p_values: object, *, combination: str = "bonferroni", alpha: float = 0.05) -> Replicability:
-    """On how many of m datasets a system is better, with confidence 1 - alpha.
-
-    Parameters
-    ----------
-    p_values
-        One p-value for each dataset, all of the same one-sided alternative: that the system is better there.
-    combination
-        ``"bonferroni"`` for any datasets, ``"fisher"`` for independent ones: different items, scored
-        separately.
-    alpha
-        The level of the count.
-
-    Examples
-    --------
-    >>> p = [0.168, 0.297, 0.357, 0.019, 0.218, 0.001]
-    >>> replicability(p).count, replicability(p, combination="fisher").count
-    (1, 2)
-    """
-    p = np.asarray(p_values, dtype=float)
-    if p.ndim != 1 or not len(p):
-        raise OutscoreError(f"`p_values` has shape {p.shape}.", "Give one p-value for each dataset.")
-    # Written so that nan, which compares false with everything, is refused too.
-    wrong = np.flatnonzero(~((p > 0) & (p <= 1)))
-    if len(wrong):
-        place = int(wrong[0])
-        raise OutscoreError(f"p-value {place + 1} is {p[place]:g}.", "Give numbers above 0 and up to 1; a p-value is never 0.")
-    log10 = np.log10(p)
-    log_p = _log_partial(log10 * LN10, combination)
-    return Replicability(
-        count=int(replicated_counts(log10, combination=combination, alpha=alpha)),
-        p=np.maximum(np.exp(log_p), MIN_FLOAT).tolist(),
-        log10=(log_p / LN10).tolist(),
-        combination=combination,
-        alpha=alpha,
-    )
-
-
 def replicated_counts(log10_p: Array, *, combination: str = "bonferroni", alpha: float = 0.05) -> Array:
     """The counts of many pairs of systems at once, from the decimal logarithms of their one-sided p-values, (…, datasets).
 
@@ -539,11 +490,11 @@ def replicated_counts(log10_p: Array, *, combination: str = "bonferroni", alpha:
     # Logarithms are compared, which takes no quantile.
     check_level("alpha", alpha, least=0.0)
     # A p-value of exactly α is claimed, however its logarithm was rounded.
-    claimed = _log_partial(np.asarray(log10_p, dtype=float) * LN10, combination) <= math.log(alpha) + TIE_TOLERANCE
+    claimed = log_partial(np.asarray(log10_p, dtype=float) * LN10, combination) <= math.log(alpha) + TIE_TOLERANCE
     return np.asarray(np.cumprod(claimed, axis=-1).sum(axis=-1))
 
 
-def _log_partial(log_p: Array, combination: str) -> Array:
+def log_partial(log_p: Array, combination: str) -> Array:
     """Natural logarithms of the p-values of "at least u", u = 1 … m on the last axis."""
     if combination not in COMBINATIONS:
         raise OutscoreError(f"There is no combination `{combination}`.", did_you_mean(combination, COMBINATIONS))

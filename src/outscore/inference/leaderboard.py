@@ -347,8 +347,7 @@ def points_of(panel: Panel) -> Array | None:
 
     if not panel.single_scores():
         return None
-    assert panel.metric.ratio is not None
-    scores = panel.orientation * (panel.rows @ np.asarray(panel.metric.ratio[0]))
+    scores = panel.orientation * panel.metric.top(panel.rows)
     return np.asarray(np.rint(2 * (scipy.stats.rankdata(scores, axis=0) - 1)), dtype=np.int64)
 
 

@@ -69,7 +69,7 @@ def inversion_interval(
     flips = flips_of(units, metric)
     if flips.line is None:
         return None
-    bottom = units.a @ np.asarray(metric.ratio[1]) if metric.ratio and metric.ratio[1] is not None else None
+    bottom = metric.bottom(units.a)
     # Numerators and denominators keep their common scale: sums of whole numbers are exact, and a subset mean
     # of 0 is 0.
     d = flips.line.astype(float)

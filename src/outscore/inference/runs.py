@@ -493,16 +493,13 @@ def exchange_of_rows(draws: tuple[Runs, Runs], metric: AdditiveMetric) -> Exchan
     """
     if metric.ratio is None:
         return None
-    u, v = metric.ratio
-    tops = [np.asarray(one.values @ np.asarray(u)) for one in draws]
-    weight: float = 1
-    if v is not None:
-        bottoms = np.concatenate([one.values @ np.asarray(v) for one in draws])
-        weight = bottoms[0].item()
-        if weight <= 0 or (bottoms != weight).any():
-            return None
+    tops = [metric.top(one.values) for one in draws]
+    bottoms = [bottom for one in draws if (bottom := metric.bottom(one.values)) is not None]
+    weight: float = bottoms[0][0].item() if bottoms else 1
+    if weight <= 0 or any((bottom != weight).any() for bottom in bottoms):
+        return None
     scores = [Runs(top if weight == 1 else top / weight, one.items) for top, one in zip(tops, draws, strict=True)]
-    return exchange_of(scores[0], scores[1], orientation=1 if metric.higher_is_better else -1, is_sum=v is None)
+    return exchange_of(scores[0], scores[1], orientation=1 if metric.higher_is_better else -1, is_sum=not bottoms)
 
 
 def macro_exchange(parts: Sequence[Exchange]) -> Exchange:

@@ -123,6 +123,12 @@ class _File(Brief):
         """What messages call the file."""
         return f"`{self.name}`" if self.origin is None else self.origin.label
 
+    @property
+    def source(self) -> Origin:
+        """Where this was read from."""
+        assert self.origin is not None, f"{self.name} was read from no file"
+        return self.origin
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Words(_File):
@@ -171,6 +177,12 @@ class Words(_File):
     def rows(self) -> int:
         """The number of words."""
         return len(self.forms)
+
+    @property
+    def tree(self) -> Array:
+        """The heads of a file with trees."""
+        assert self.heads is not None, f"{self.label} has no trees"
+        return self.heads
 
     def _brief(self) -> str:
         columns = f", columns {', '.join(self.columns)}" if self.columns else ""

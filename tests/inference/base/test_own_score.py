@@ -15,8 +15,17 @@ from tests.inference.base.test_cluster_variance import full_matrices
 from outscore.core.metric import AdditiveMetric
 from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import discordance, wilson_limits
-from outscore.inference.base.own_score import score_interval, score_intervals
+from outscore.inference.base.own_score import OwnRows, both_sides, own_intervals
 from outscore.metrics.registry import resolve
+
+
+def score_interval(rows, metric, *, scale=1, clusters=None, alpha=0.05):
+    table = np.asarray(rows, dtype=float) / scale
+    return own_intervals([OwnRows(table, table, clusters)], metric, alpha)[0]
+
+
+def score_intervals(pairs, metric, alpha=0.05):
+    return tuple(own_intervals(both_sides(pairs), metric, alpha))
 
 
 def limits(rows, metric="mean", **more):

@@ -14,13 +14,17 @@ from outscore.core.options import complete
 from outscore.core.reduction import pass_rate
 from outscore.core.rows import PairedScores, Runs
 from outscore.inference.base.question import TestRequest
-from outscore.inference.describe.curves import MAX_POINTS, MAX_ROWS, jackknife_t, runs_curve, size_curve, size_test
+from outscore.inference.describe.curves import MAX_POINTS, MAX_ROWS, _scores_and_error, _t, runs_curve, size_curve, size_test
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
 SUM = AdditiveMetric("sum", ("score", "items"), ratio=((1, 0), None))
 LOSS = AdditiveMetric("loss", ("score", "items"), ratio=((1, 0), (0, 1)), direction="lower")
+
+
+def jackknife_t(a, b, metric, delta=0.0):
+    return _t(_scores_and_error(a, b, metric), delta)
 
 
 def pairs_of(a, b, clusters=None):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.exact import binomial
-from outscore.inference.base.own_score import score_interval
+from outscore.inference.base.own_score import OwnRows, own_intervals
 from outscore.inference.pairwise.moments import (
     binary_pairs,
     fixed_shift,
@@ -228,7 +228,7 @@ def test_scores_against_the_intervals_of_one_system(kind):
     found = system_scores(moments_of("abc", values, present))
     for i in range(3):
         metric, rows, _ = resolve("mean", values[i][present[i]], values[i][present[i]])
-        low, high = (math.nan if end is None else end for end in score_interval(rows, metric))
+        low, high = (math.nan if end is None else end for end in own_intervals([OwnRows(rows, rows)], metric)[0])
         assert found.value[i] == pytest.approx(values[i][present[i]].mean(), rel=1e-12)
         assert (found.low[i], found.high[i]) == pytest.approx((low, high), rel=1e-8, nan_ok=True)
 

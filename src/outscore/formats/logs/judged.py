@@ -450,14 +450,13 @@ def evaluate_answers(path: str, gold: str, _: str | None = None) -> Evaluation:
         notes.append(f"{given.name} answers {alignment.common} of {right.rows} questions; the others count as 0.")
     if alignment.only_b:
         notes.append(f"{alignment.only_b} answers of {given.name} have no right answer, and are left out.")
-    assert given.origin is not None
     texts = right.answers.texts()
     return Evaluation.of(
         rows,
         harness="answers",
         system=given.name,
         task=right.name,
-        origin=replace(given.origin, columns={"item": given.origin.columns.get("item", ("line",))}),
+        origin=replace(given.source, columns={"item": given.source.columns.get("item", ("line",))}),
         directions=dict.fromkeys(rows[0].scores, True),
         notes=tuple(notes),
         exchanges=lambda wanted: [exchange_of(None, texts[row], answers[row]) for row in wanted],

@@ -14,7 +14,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.metric import AdditiveMetric, Precise
-from outscore.core.numeric import MAX_EXACT, TIE_TOLERANCE, Array, combine, exact_sum, median, quantiles, weighed
+from outscore.core.numeric import MAX_EXACT, TIE_TOLERANCE, Array, combine, exact_sum, median, quantiles
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.exact.numbers import to_exact_integers
@@ -143,17 +143,16 @@ def scores_if_any(pairs: PairedScores, metric: AdditiveMetric) -> ItemScores | N
     if metric.ratio is None:
         return None
     items = with_exact_integers(pairs).per_item()
-    u, v = metric.ratio
-    weight = np.full(items.rows, items.scale) if v is None else weighed(items.a, v)
-    weight_b = weight if v is None else weighed(items.b, v)
-    if weight[0] <= 0 or (weight != weight[0]).any() or (weight_b != weight[0]).any():
+    weights = [bottom for rows in (items.a, items.b) if (bottom := metric.bottom(rows)) is not None]
+    weight = weights[0][0] if weights else items.scale
+    if weight <= 0 or any((bottom != weight).any() for bottom in weights):
         return None
     orientation = 1 if metric.higher_is_better else -1
-    top_a, top_b = weighed(items.a, u), weighed(items.b, u)
+    top_a, top_b = metric.top(items.a), metric.top(items.b)
     if not items.integral:
-        a, b = top_a / weight[0], top_b / weight[0]
+        a, b = top_a / weight, top_b / weight
         return ItemScores(a, b, a - b, None, 1, items.clusters, orientation)
-    divisor = int(weight[0])
+    divisor = int(weight)
     common = 1 if divisor == 1 else math.gcd(divisor, int(np.gcd.reduce(np.concatenate([top_a, top_b]))) or divisor)
     whole, scale = (top_a - top_b) // common, divisor // common
     return ItemScores(top_a / divisor, top_b / divisor, whole / scale, whole, scale, items.clusters, orientation)

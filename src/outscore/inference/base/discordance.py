@@ -16,7 +16,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, distinct, weighed
+from outscore.core.numeric import Array, distinct
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.inference.base.question import TestRequest, reach
@@ -161,13 +161,13 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
     >>> table.n, table.only_a, table.only_b
     (8, 6, 0)
     """
-    u, v = metric.ratio or ((), None)
-    if v is None or metric.graded or pairs.averaged:
+    weights, other = metric.bottom(pairs.a), metric.bottom(pairs.b)
+    if weights is None or other is None or metric.graded or pairs.averaged:
         return None
-    weight = weighed(pairs.a, v)
-    if (weight != weight[0]).any() or (weighed(pairs.b, v) != weight[0]).any() or weight[0] <= 0:
+    weight = weights[0]
+    if weight <= 0 or any((x != weight).any() for x in (weights, other)):
         return None
-    a, b = (weighed(rows, u) for rows in (pairs.a, pairs.b))
+    a, b = metric.top(pairs.a), metric.top(pairs.b)
     clusters = pairs.clusters
     if pairs.items is not None:
         if not (_agree(a, pairs.items) and _agree(b, pairs.items)):
@@ -176,7 +176,7 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
         a, b, clusters = a[first], b[first], None if clusters is None else clusters[first]
     if clusters is not None and len(distinct(clusters)) < len(a):
         return None
-    worth = _two_valued(a, b, float(weight[0]))
+    worth = _two_valued(a, b, float(weight))
     if worth is None:
         return None
     orientation = 1 if metric.higher_is_better else -1

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, distinct, exact_sum, weighed
+from outscore.core.numeric import Array, distinct, exact_sum
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
@@ -186,20 +186,6 @@ class OwnRows:
     runs: RunNoise | None = None
 
 
-def score_intervals(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) -> tuple[Limits, Limits]:
-    """The interval of A's own score and of B's, repeats averaged first and clusters as in the comparison.
-
-    Examples
-    --------
-    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
-    >>> a, b = (np.stack([x, np.ones(4)], axis=1) for x in (np.array([0.5, 0.7, 0.8, 0.6]), np.array([0.4, 0.6, 0.6, 0.5])))
-    >>> [tuple(round(x, 4) for x in limits) for limits in score_intervals(PairedScores(a, b), mean)]
-    [(0.4364, 0.8167), (0.3771, 0.6686)]
-    """
-    first, second = own_intervals(both_sides(pairs), metric, alpha)
-    return first, second
-
-
 def both_sides(pairs: PairedScores, single: PairedScores | None = None) -> list[OwnRows]:
     """What A's own score rests on, and what B's does; `single` are the rows that units were made of."""
     items, single = pairs.per_item(), single or pairs
@@ -271,29 +257,6 @@ def score_variance(table: Array, metric: AdditiveMetric, clusters: Array | None 
         return 0.0, 0.0
     variance, df = _ratio_variance(tops, bottoms)
     return (variance * len(table) ** 2, df) if metric.ratio[1] is None else (variance, df)
-
-
-def score_interval(
-    rows: Array, metric: AdditiveMetric, *, scale: int = 1, clusters: Array | None = None, alpha: float = 0.05
-) -> Limits:
-    """Limits of level 1 - α for the score of one system; (None, None) where its units show no spread.
-
-    Parameters
-    ----------
-    rows, scale
-        One row per item in the metric's own columns, its true numbers being rows / scale.
-    clusters
-        A code per item; items of one cluster count as one unit.
-
-    Examples
-    --------
-    >>> f1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
-    >>> low, high = score_interval(np.array([[3, 1], [4, 0], [2, 2], [5, 1]] * 10), f1)
-    >>> round(low, 4), round(high, 4)
-    (0.8378, 0.9046)
-    """
-    table = np.asarray(rows, dtype=float) / scale
-    return _limits(table, metric, _share(table, metric, len(table)), clusters, alpha)
 
 
 def _limits(
@@ -393,10 +356,8 @@ def within_scale(limits: Limits, metric: AdditiveMetric) -> Limits:
 
 def _parts(table: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
     """Every item's part above and below the line; below a sum stand ones."""
-    assert metric.ratio is not None
-    u, v = metric.ratio
-    top = weighed(table, u).astype(float, copy=False)
-    return top, np.ones(len(top)) if v is None else weighed(table, v).astype(float, copy=False)
+    top, bottom = metric.top(table).astype(float, copy=False), metric.bottom(table)
+    return top, np.ones(len(top)) if bottom is None else bottom.astype(float, copy=False)
 
 
 def _share(table: Array, metric: AdditiveMetric, items: int) -> Share | None:
@@ -406,7 +367,8 @@ def _share(table: Array, metric: AdditiveMetric, items: int) -> Share | None:
     there are only two scores, or all lie between 0 and 1. Where the metric itself says that its scale is
     another, the rows are not asked.
     """
-    if metric.ratio is None or metric.ratio[1] is None or _in_points(metric):
+    u, v = metric.ratio or ((), None)
+    if v is None or metric.graded or _in_points(u, v):
         return None
     top, bottom = _parts(table, metric)
     if not (bottom == 1).all():
@@ -418,11 +380,10 @@ def _share(table: Array, metric: AdditiveMetric, items: int) -> Share | None:
     return Share(Worth(0.0, 1.0), binary=False) if least >= 0 and largest <= 1 else None
 
 
-def _in_points(metric: AdditiveMetric) -> bool:
-    """Whether the metric is evidently not a share of 1: by its column, or by a factor before a numerator of its columns."""
-    assert metric.ratio is not None
-    u, v = (np.asarray(w, dtype=np.int64) for w in metric.ratio)
-    return metric.graded or (not (u * v).any() and math.gcd(*u.tolist()) != math.gcd(*v.tolist()))
+def _in_points(top: Sequence[int], bottom: Sequence[int]) -> bool:
+    """Whether a ratio is evidently no share of 1: its two parts have no column in common, and a factor stands before one."""
+    u, v = np.asarray(top, dtype=np.int64), np.asarray(bottom, dtype=np.int64)
+    return not (u * v).any() and math.gcd(*u.tolist()) != math.gcd(*v.tolist())
 
 
 def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float, runs: RunNoise | None) -> Limits:

@@ -178,11 +178,10 @@ def _p_of_test(units: PairedScores, metric: AdditiveMetric, entry: TestEntry, re
 
 def _p_of_swaps(metric: AdditiveMetric, request: TestRequest) -> Parts:
     """The exact test of right-or-wrong items from how many of a part only one system got right."""
-    assert metric.ratio is not None
-    weights = np.asarray(metric.ratio[0]) * (1 if metric.higher_is_better else -1)
+    turn = 1 if metric.higher_is_better else -1
 
     def p_of(blocks: Blocks) -> Array:
-        ahead = [(a - b) @ weights for a, b in blocks]
+        ahead = [turn * metric.top(a - b) for a, b in blocks]
         wins, losses = (np.concatenate([(sign * one > 0).sum(axis=-1) for one in ahead]) for sign in (1, -1))
         if request.alternative == "two-sided":
             return np.exp(log_two_sided(wins, losses))
@@ -211,26 +210,6 @@ def _p_of_jackknife(scale: float, metric: AdditiveMetric, request: TestRequest) 
     return p_of
 
 
-def jackknife_t(a: Array, b: Array, metric: AdditiveMetric, delta: float = 0.0) -> Array:
-    """(difference - δ) over its jackknife standard error √((m - 1)/m Σ(pull - mean pull)²) (Tukey, 1958).
-
-    A unit's pull is what the difference loses without it. For a mean of item scores this is Student's paired
-    t. It is ±inf where no unit pulls more than another, and nan where the metric is.
-
-    Parameters
-    ----------
-    a, b
-        Columns of the units on the last axis, units on the one before it, and any number of samples before these.
-
-    Examples
-    --------
-    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
-    >>> float(jackknife_t(np.array([[3, 1], [5, 1], [4, 1]]), np.array([[1, 1], [2, 1], [3, 1]]), mean).round(6))
-    3.464102
-    """
-    return _t(_scores_and_error(a, b, metric), delta)
-
-
 def _scores_and_error(a: Array, b: Array, metric: AdditiveMetric) -> Array:
     """Both scores of each sample, and the jackknife's standard error of their difference."""
     totals = np.stack([rows.sum(axis=-2, keepdims=True) for rows in (a, b)])
@@ -244,6 +223,11 @@ def _scores_and_error(a: Array, b: Array, metric: AdditiveMetric) -> Array:
 
 
 def _t(scores_and_error: Array, delta: float) -> Array:
+    """(difference - δ) over its jackknife standard error √((m - 1)/m Σ(pull - mean pull)²) (Tukey, 1958).
+
+    A unit's pull is what the difference loses without it. For a mean of item scores this is Student's paired t. It is ±inf
+    where no unit pulls more than another, and nan where the metric is.
+    """
     score_a, score_b, error = scores_and_error
     gap = score_a - score_b - delta
     rounding = 8 * np.spacing(np.maximum(np.maximum(abs(score_a), abs(score_b)), abs(delta)))

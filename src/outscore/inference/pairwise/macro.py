@@ -32,6 +32,7 @@ from outscore.core.options import OptionValue
 from outscore.core.rows import PairedScores
 from outscore.exact.binomial import log_two_sided
 from outscore.exact.saddlepoint import log_saddlepoint
+from outscore.inference.base.differences import is_sum
 from outscore.inference.base.discordance import Worth, worth_of
 from outscore.inference.base.question import TestRequest, sampled_p
 from outscore.inference.pairwise.corpus import Flipped, hits_of, ranges, summable
@@ -226,14 +227,13 @@ def macro_rows(parts: Sequence[PairedScores], metric: AdditiveMetric) -> tuple[P
     >>> pairs.a.tolist(), float(macro.score(pairs.a.sum(axis=0)))  # (1/2 + 1)/2
     ([[0, 3], [3, 3], [0, 2], [2, 2], [4, 2]], 0.75)
     """
-    assert metric.ratio is not None
-    u, v = metric.ratio
     # What each item counts within its dataset; of a sum all count alike.
-    shares = [np.ones(part.rows, dtype=np.int64) if v is None else part.a @ np.asarray(v) for part in parts]
+    counted = [metric.bottom(part.a) for part in parts]
+    shares = [np.ones(part.rows, dtype=np.int64) if x is None else x for part, x in zip(parts, counted, strict=True)]
     # (2, items) of each dataset, A above B.
-    tops = [np.stack([part.a @ np.asarray(u), part.b @ np.asarray(u)]) for part in parts]
+    tops = [np.stack([metric.top(part.a), metric.top(part.b)]) for part in parts]
     bottoms = [float(share.sum()) for share in shares]
-    if v is None:
+    if is_sum(metric):
         # A sum is as many times a mean as there are items, in units of its own scale.
         tops = [top * part.rows for top, part in zip(tops, parts, strict=True)]
         shares = [share * part.scale for share, part in zip(shares, parts, strict=True)]

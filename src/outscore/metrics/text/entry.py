@@ -341,6 +341,5 @@ def _affordable(kinds: Sequence[Sequence[int]], cost: Array, budget: float, most
 
 def _is_defined(metric: AdditiveMetric, rows: Array) -> bool:
     """Whether there is something to divide by."""
-    if metric.ratio is None or metric.ratio[1] is None:
-        return True
-    return bool((rows.sum(axis=0) @ np.asarray(metric.ratio[1])) != 0)
+    bottom = metric.bottom(rows.sum(axis=0))
+    return bottom is None or bool(bottom != 0)

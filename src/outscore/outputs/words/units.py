@@ -101,13 +101,12 @@ def _children(words: Words, place: Array, tags: Array) -> Array:
 
     Children without a counterpart have a place that no word of gold has, so no answer with one is right.
     """
-    assert words.heads is not None
-    relations = words.columns["deprel"]
-    child = np.flatnonzero(_mask(relations, FUNCTIONAL_RELATIONS) & (words.heads >= 0))
+    relations, heads = words.columns["deprel"], words.tree
+    child = np.flatnonzero(_mask(relations, FUNCTIONAL_RELATIONS) & (heads >= 0))
     where = np.where(place[child] >= 0, place[child], -2 - words.starts[child])
     codes = _mixed(where.astype(np.int64) + 3 * _codes(relations, _strip)[child] + 5 * tags[child])
     total = np.zeros(words.rows, dtype=np.int64)
-    np.add.at(total, words.heads[child], codes)
+    np.add.at(total, heads[child], codes)
     return total
 
 
@@ -237,9 +236,8 @@ def word_units(
             # What gold leaves out cannot be wrong.
             correct[matched, k] |= truth[matched] == (labels.index("_") if "_" in labels else -1)
         if heads is not None:
-            assert gold.heads is not None
             heads[matched, k] = _heads_in_gold(system, aligned, extra)[theirs]
-            correct[matched, k] &= heads[matched, k] == gold.heads[kept[matched]]
+            correct[matched, k] &= heads[matched, k] == gold.tree[kept[matched]]
         if more is not None and (further := further_answers(gold, system, aligned, criterion)) is not None:
             more[:, k], is_right = further[0][kept], further[1][kept]
             correct[:, k] &= is_right
@@ -421,7 +419,6 @@ def _heads_in_gold(system: Words, aligned: Array, extra: dict[_Extra, int]) -> A
     on it only if it is the same word of the same characters, since words that begin together may be different
     ones (a word and a longer one, the words of one multi-word token).
     """
-    assert system.heads is not None
     matched = np.flatnonzero(aligned >= 0)
     counterpart = np.full(system.rows, _NO_COUNTERPART, dtype=np.int64)
     counterpart[aligned[matched]] = matched
@@ -430,7 +427,7 @@ def _heads_in_gold(system: Words, aligned: Array, extra: dict[_Extra, int]) -> A
         word = int(system.starts[row]), int(system.ends[row]), system.forms[row].lower()
         counterpart[row] = _NO_COUNTERPART - extra.setdefault((*word, seen[word]), len(extra))
         seen[word] += 1
-    return np.where(system.heads >= 0, counterpart[system.heads], _ROOT)
+    return np.where(system.tree >= 0, counterpart[system.tree], _ROOT)
 
 
 def cluster_codes(gold: Words, rows: Array, cluster: str) -> Array | None:
@@ -499,15 +496,13 @@ def _of_sentences(gold: Words, rows: Array) -> dict[str, Callable[[], Labels]]:
 
 def _distances(gold: Words, rows: Array) -> Labels:
     """How many words a word is away from its head; the root has a value of its own."""
-    assert gold.heads is not None
-    heads = gold.heads[rows]
+    heads = gold.tree[rows]
     ranges = binned(np.abs(heads - rows), DISTANCES)
     return Labels(np.where(heads < 0, len(ranges.names), ranges.codes), (*ranges.names, "root"))
 
 
 def _directions(gold: Words, rows: Array) -> Array:
-    assert gold.heads is not None
-    heads = gold.heads[rows]
+    heads = gold.tree[rows]
     return np.where(heads < 0, 0, np.where(heads < rows, 1, 2))
 
 
@@ -569,8 +564,7 @@ def changed_words(units: Units, gold: Words) -> Changed:
     places = chosen.rows - bounds[sentences]
     heads = None
     if chosen.heads is not None:
-        assert gold.heads is not None
-        heads = heads_in_sentences(np.column_stack([gold.heads[chosen.rows], chosen.heads]), sentences, bounds)
+        heads = heads_in_sentences(np.column_stack([gold.tree[chosen.rows], chosen.heads]), sentences, bounds)
     return Changed(chosen, sentences, places, places + 1, heads)
 
 

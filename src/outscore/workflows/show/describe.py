@@ -283,12 +283,11 @@ def _labels(path: Path, *, only: bool) -> FileDescription | None:
             if only and refusal.line is not None:
                 raise
             return None
-    assert items.origin is not None
-    if items.origin.format == LABEL_LINES:
+    if items.source.format == LABEL_LINES:
         return None
-    columns, head = _table(path, items.origin.columns, ())
-    reading = f"{count_of(items.origin.rows, 'label')}, one per item"
-    return FileDescription("labels", items.origin.rows, columns, [items.name], head, ["diff"], reading=reading)
+    columns, head = _table(path, items.source.columns, ())
+    reading = f"{count_of(items.source.rows, 'label')}, one per item"
+    return FileDescription("labels", items.source.rows, columns, [items.name], head, ["diff"], reading=reading)
 
 
 def _answers(path: Path, peek: Peek) -> FileDescription | None:
@@ -305,11 +304,10 @@ def _answers(path: Path, peek: Peek) -> FileDescription | None:
         items = read_labels(path)
     except OutscoreError:
         return None
-    assert items.origin is not None
-    lone = items.origin.format == LABEL_LINES
+    lone = items.source.format == LABEL_LINES
     columns = [Column(name, part, "text") for name, part in (("id", "item"), ("answer", "answer"))][lone:]
-    reading = f"{count_of(items.origin.rows, 'label')}, one per {'line' if lone else 'item'}"
-    return FileDescription("labels", items.origin.rows, columns, [items.name], head, ["diff"], reading=reading)
+    reading = f"{count_of(items.source.rows, 'label')}, one per {'line' if lone else 'item'}"
+    return FileDescription("labels", items.source.rows, columns, [items.name], head, ["diff"], reading=reading)
 
 
 def _other(path: Path, peek: Peek, refusal: OutscoreError) -> FileDescription:
@@ -333,22 +331,20 @@ def _text(path: Path, lines: list[str]) -> FileDescription:
 
 def _words(path: Path, lines: list[str]) -> FileDescription:
     words = read_words(path)
-    assert words.origin is not None
-    names = CONLLU if words.origin.format == "conllu" else ("word", *words.columns)
+    names = CONLLU if words.source.format == "conllu" else ("word", *words.columns)
     columns = [Column(name, None, "text") for name in names]
     head = _cut(lines)
-    if words.origin.format not in ("conllu", "word-columns"):
+    if words.source.format not in ("conllu", "word-columns"):
         # Lines of other formats are sentences or documents.
         head = [[words.forms[i], *(column[i] for column in words.columns.values())] for i in range(min(ROWS, words.rows))]
     reading = f"{count_of(words.rows, 'word')} with {', '.join(words.columns)}"
-    return FileDescription(words.origin.format, words.origin.rows, columns, [words.name], head, ["diff"], reading=reading)
+    return FileDescription(words.source.format, words.source.rows, columns, [words.name], head, ["diff"], reading=reading)
 
 
 def _chains(path: Path, lines: list[str]) -> FileDescription:
     chains = read_chains(path)
-    assert chains.origin is not None
-    origin, reading = chains.origin, "coreference chains"
-    return FileDescription(origin.format, origin.rows, (), [chains.name], _cut(lines), ["diff"], reading=reading)
+    form, rows = chains.source.format, chains.source.rows
+    return FileDescription(form, rows, (), [chains.name], _cut(lines), ["diff"], reading="coreference chains")
 
 
 def _result(path: Path, peek: Peek) -> FileDescription | None:
