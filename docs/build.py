@@ -8,7 +8,7 @@
 
 What can stand between markers is `WRITERS`: the output of a command, a command with its output (`run`; both with a number of
 lines if the rest matters less: `run 12: outscore ...`), the options of a request, entries of the registries with formula and
-source, and the public names of the package.
+source, the terms of reports, and the public names of the package.
 
 `python docs/build.py` rewrites the files, `python docs/build.py --check` fails when one of them is out of date. Commands run
 in a temporary folder that holds the demonstration data and the files of the recipes, so paths are the reader's own.
@@ -36,6 +36,7 @@ from outscore import PUBLIC
 from outscore.cli.app import app
 from outscore.core.options import Option
 from outscore.examples.registry import EXAMPLES, write_recipe_files
+from outscore.language.phrases import TERMS
 from outscore.report.citations import works
 from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS
 
@@ -199,6 +200,7 @@ WRITERS: dict[str, Callable[[Marker], str]] = {
     "methods": lambda marker: methods(_registry(marker.given)),
     "public": lambda _: public_names(),
     "originals": lambda _: originals.table(),
+    "terms": lambda _: "".join(f"\n### {term}\n\n{meaning}\n" for term, meaning in TERMS.items()) + "\n",
 }
 """What stands between markers, by their word."""
 

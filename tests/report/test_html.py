@@ -215,10 +215,34 @@ def test_prose_is_escaped_before_code_is_marked():
     assert prose("`<b>` - -1 <= x") == "<code>&lt;b&gt;</code>\u00a0\u2212\u00a0\u22121 \u2264 x"
 
 
-def test_labels_lead_to_what_the_terms_mean(full):
+def test_the_first_use_of_a_term_leads_to_what_it_means(full):
     page = full().to_html()
-    led = set(re.findall(r'<dt[^>]*><a href="#(term-[^"]+)">', page))
-    assert led
-    assert led <= set(re.findall(r'<dt[^>]* id="(term-[^"]+)">', page))
+    led = re.findall(r'<a href="#(term-[^"]+)">', page)
+    assert {"term-mid-p", "term-d_z", "term-fragility", "term-exact", "term-power"} <= set(led)
+    assert set(led) <= set(re.findall(r'<dt[^>]* id="(term-[^"]+)">', page))
+    assert page.count("</a></a>") == 0
+    # The guide has the same explanations: both are made of one list.
     guide = (Path(__file__).resolve().parents[2] / "docs" / "guides" / "report.md").read_text(encoding="utf-8")
-    assert all(f"### {term}\n" in guide for term in TERMS)
+    assert all(f"### {term}\n\n{meaning}\n" in guide for term, meaning in TERMS.items())
+
+
+def test_a_name_that_is_a_term_stays_harmless(full):
+    """What comes from outside is escaped before terms are looked for."""
+    page = osc.compare([1, 0, 1] * 9, [0, 0, 1] * 9, names=('power"><b>', "exact")).to_html()
+    assert "<b>" not in page.replace("<b style", "")
+
+
+def test_a_package_that_knows_its_address_leads_to_the_guide(monkeypatch):
+    from outscore.report.build import common
+
+    monkeypatch.setattr(common, "_guide", lambda: "https://example.org/outscore/docs/guides/report.md")
+    page = osc.score({"x": [1, 0, 1] * 9}).to_html()
+    assert '<a href="https://example.org/outscore/docs/guides/report.md">Terms</a>' in page
+
+
+def test_a_gate_has_one_verdict_and_its_comparison_is_folded():
+    base = [1, 0] * 40
+    page = osc.gate(base, base, margin=0.2).to_html()
+    assert page.count('class="verdict') == 1
+    assert "<summary>Charts, effect size, power and items of the comparison</summary>" in page
+    assert page.count("Settings to reproduce this result") <= 1

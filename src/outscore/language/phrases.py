@@ -40,15 +40,29 @@ KERNELS = {
 
 
 TERMS = {
-    "certified": "p, or an end of an interval, lies between two bounds that are proven, not sampled.",
-    "d_z": "Cohen's effect size of paired data: the mean difference divided by the standard deviation of the differences. It"
-    " says how regular a difference is from item to item, not how large it is.",
-    "fragility": "How many items would have to be swapped between the systems before the verdict changed.",
-    "mid-p": "p with half of the probability of the observed value itself. Exact tests of few items are cautious; mid-p shows"
-    " how cautious they are, and the verdict uses p.",
-    "signature": "All that another person needs to compute the same number: metric, test, method, items, options, version.",
+    "exact": "p was computed over all ways to swap the two systems' scores, without sampling and without assuming a shape.",
+    "Monte Carlo": "p was estimated from random swaps, because an exact one would take too long. The number after ± bounds the"
+    " error of sampling.",
+    "certified": "p, or an end of an interval, lies between two bounds that are proven, not sampled. They are shown if they are"
+    " apart.",
+    "mid-p": "p with only half of the probability of the observed value itself. Exact tests of few items are cautious, because"
+    " p can take few values; mid-p shows how cautious. The verdict always uses p.",
+    "adjusted p": "p after correction for the number of comparisons made at once. Read it as you would read p.",
+    "dual to the test": "An interval that holds exactly the differences that the test does not reject, so that it excludes 0 if"
+    " and only if p is at most alpha. One that is not dual may disagree with p near alpha.",
+    "d_z": "Cohen's effect size for paired data: the mean difference divided by the standard deviation of the differences. It"
+    " says how regular a difference is from item to item, not how large it is in points.",
+    "power": "How often data like these would show a true difference of a given size. .80 is the usual aim.",
+    "fragility": "How many items would have to be swapped between the systems before the verdict changed. One or two is a"
+    " warning that a few mislabelled items could decide.",
+    "clusters": "Items that depend on one another, such as turns of one conversation. They are swapped as one, and p counts"
+    " them, not the items.",
+    "groups": "Systems that share a letter cannot be told apart.",
+    "ranks": "The places that the tests leave open for a system. All systems whose ranks begin with 1 share the lead.",
+    "signature": "All that another person needs to compute the same number: metric, test, method, number of items, options and"
+    " version. It belongs in the appendix of a paper.",
 }
-"""What reports call by names that few readers know."""
+"""What reports call by names that few readers know: their glossary, and that of the guide, are made of this."""
 
 
 def sides_called(systems: tuple[str, str]) -> tuple[str, str]:

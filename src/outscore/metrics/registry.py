@@ -328,7 +328,7 @@ COUNTS = (
     ),
     MetricEntry(
         name="precision",
-        summary="tp / (tp + fp) of summed counts",
+        summary="precision of summed counts, tp / (tp + fp)",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fp}}",
         make=lambda _: AdditiveMetric(
             "precision", ("tp", "fp"), ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(("tp", "fp"), {"tp": "fp"})
@@ -340,7 +340,7 @@ COUNTS = (
     ),
     MetricEntry(
         name="recall",
-        summary="tp / (tp + fn) of summed counts",
+        summary="recall of summed counts, tp / (tp + fn)",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fn}}",
         make=lambda _: AdditiveMetric(
             "recall", ("tp", "fn"), ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(("tp", "fn"), {"tp": "fn"})
@@ -352,7 +352,7 @@ COUNTS = (
     ),
     MetricEntry(
         name="jaccard",
-        summary="tp / (tp + fp + fn) of summed counts",
+        summary="overlap of summed counts, tp / (tp + fp + fn)",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fp} + \text{fn}}",
         citations=("jaccard1912",),
         make=lambda _: AdditiveMetric(

@@ -69,19 +69,18 @@ class Fact:
     """A label and what is to be said about it, the most important line first.
 
     Of `guarded` facts, such as warnings, each line counts as much as the first one. The lines of a `command` are to be
-    copied into a shell and stay whole. The label leads to the explanation of `term` on the same page.
+    copied into a shell and stay whole.
     """
 
     label: str
     lines: tuple[str, ...]
     guarded: bool = False
     command: bool = False
-    term: str = ""
 
 
 @dataclass(frozen=True)
 class Facts(Placed):
-    """Labelled statements; those of a `glossary` are what the labels of others lead to."""
+    """Labelled statements; those of a `glossary` say what the terms mean that others use, which lead there on a page."""
 
     facts: tuple[Fact, ...]
     glossary: bool = False
@@ -358,7 +357,7 @@ class Article(Placed):
     """A part of a document that could stand alone, such as one comparison of several.
 
     Without a `title` it has no heading, and without a `key` no id. `depth` is the level of its heading, and `listed` what a
-    list of contents says of it.
+    list of contents says of it. On a page it is folded away under the words of `fold`.
     """
 
     key: str
@@ -366,6 +365,7 @@ class Article(Placed):
     sections: tuple[Section, ...]
     depth: int = 1
     listed: str = ""
+    fold: str = ""
 
     def shown_sections(self, form: Form, *, verbose: bool) -> list[tuple[Section, list[Block]]]:
         """The sections of this form and level with their blocks, without empty ones."""

@@ -348,8 +348,8 @@ def _normality_reason(normality: Normality | None, alpha: float, n: int) -> str:
         if n > 2:
             return "Not tested: all items have the same difference."
         return f"Not tested: {n} item{'s are' if n > 1 else ' is'} too few."
-    outcome = "is rejected" if normality.p < alpha else "is not rejected"
-    return f"Normality of the differences {outcome} at {alpha:g} ({normality.test}). {PRETEST}"
+    outcome = "are not normal" if normality.p < alpha else "may be normal"
+    return f"The differences {outcome} ({normality.test}, level {alpha:g}). {PRETEST}"
 
 
 def _dependence(lag1: float | None, scores: ItemScores, neighbours: str, *, shuffled: bool) -> list[str]:

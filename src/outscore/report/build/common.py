@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from outscore._version import __version__
 from outscore.core.records import dataclass
 from outscore.language.lines import reading_line, short_reading
 from outscore.language.numbers import count
@@ -261,9 +262,21 @@ def works(cited: Callable[[], Cited]) -> Section:
 
 
 def glossary() -> Section:
-    """What the terms of a comparison mean, for pages."""
+    """What the terms of reports mean, for pages; the title leads to the guide if the package knows where it is."""
     facts = Facts(tuple(Fact(term, (meaning,)) for term, meaning in TERMS.items()), glossary=True)
-    return Section("terms", "Terms", lambda: [facts], fold="What the terms mean").only("html")
+    return Section("terms", "Terms", lambda: [facts], fold="What the terms mean", link=_guide()).only("html")
+
+
+@cache
+def _guide() -> str:
+    """Where "Reading a report" is on the web: a package that was built without an address has none."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        urls = dict(entry.split(", ", 1) for entry in metadata("outscore").get_all("Project-URL") or ())
+    except PackageNotFoundError:
+        return ""
+    return f"{urls['Source']}/blob/v{__version__}/docs/guides/report.md" if "Source" in urls else ""
 
 
 def settings(values: Mapping[str, object], label: str = "settings", note: str = "") -> Section:

@@ -331,7 +331,7 @@ def _power(c: Comparison, curves: list[doc.Table]) -> Iterable[doc.Block]:
     """The curve; on a page, its numbers are folded away below the statements about it."""
     for table in curves:
         yield table.but("html")
-        yield from (doc.Paragraph(line).only("html") for line in power_lines(c))
+        yield from (doc.Paragraph(line[:1].upper() + line[1:]).only("html") for line in power_lines(c))
         yield from (doc.Paragraph(note, "note").only("html") for note in table.notes)
         yield replace(table, notes=(), fold="The curve in numbers", heading="none").only("html")
 

@@ -20,6 +20,7 @@ from outscore.report.build.common import (
     card_document,
     card_table,
     folded,
+    glossary,
     on_screen,
     read_as,
     settings,
@@ -195,6 +196,7 @@ def build(
         Section("notes", "", lambda: _notes(diff)).only("text", "markdown"),
         Section("paper", "For a paper", lambda: _sentences(diff), headed=True, joined=True),
         works(lambda: cited_by_diff(diff)),
+        glossary(),
         repeated.only("html"),
     )
     names = " and ".join(diff.systems[:2]) if len(diff.systems) < 3 else f"{len(diff.systems)} systems"

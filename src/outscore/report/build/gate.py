@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from xml.sax.saxutils import escape, quoteattr
 
 from outscore.language.numbers import (
@@ -47,6 +48,7 @@ from outscore.report.document import (
     Block,
     Document,
     Fact,
+    Later,
     Listing,
     Paragraph,
     Records,
@@ -64,6 +66,7 @@ from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.pvalue import PValue
 
 BEHIND = "The comparison behind the gate, candidate as A and baseline as B; its p tests whether the candidate is worse."
+DETAILS = "Charts, effect size, power and items of the comparison"
 COLUMNS = (
     "outcome", "candidate", "baseline", "metric", "margin", "alpha", "n", "clusters", "score_candidate", "score_baseline",
     "difference", "low", "high", "level", "p_not_worse", "p_worse", "worse_within", "needed", "towards", "counts_as",
@@ -97,13 +100,32 @@ def build(result: GateResult) -> Document:
         settings(result.settings, "gate-settings"),
     )
     behind = comparison.build(Comparisons([c], {"alpha": result.alpha}))
+    # A gate has one verdict, and its own settings.
     shown = [
-        replace(article, key=f"behind-{i}", depth=2).full().only("html", "markdown")
-        for i, article in enumerate(behind.articles)
+        replace(
+            article,
+            key="behind" if article.title else "",
+            title="",
+            depth=2,
+            fold=DETAILS if article.title else "",
+            sections=_behind(article),
+        )
+        for article in behind.articles
     ]
-    intro = Article("behind", "The comparison", (Section("behind", "", lambda: [Paragraph(BEHIND)]),), depth=2)
-    articles = (Article("", title, sections), intro.full().only("html", "markdown"), *shown)
+    folded = [article.full().only("html", "markdown") for article in shown]
+    intro = Article("", "The comparison", (Section("behind", "", lambda: [Paragraph(BEHIND)]),), depth=2)
+    articles = (Article("", title, sections), intro.full().only("html", "markdown"), *folded)
     return Document(title, articles, style=stylesheet)
+
+
+def _behind(article: Article) -> tuple[Section, ...]:
+    """The sections of a comparison without its verdict, which answers another question than the gate's, and its settings."""
+    kept = (section for section in article.sections if section.key != "settings")
+    return tuple(replace(section, blocks=partial(_without_verdict, section)) for section in kept)
+
+
+def _without_verdict(section: Section) -> list[Block | Later | None]:
+    return [block for block in section.blocks() if not isinstance(block, Verdict)]
 
 
 def card(result: GateResult) -> Document:

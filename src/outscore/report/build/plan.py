@@ -14,6 +14,7 @@ from outscore.report.build.common import (
     card_document,
     card_table,
     facts_block,
+    glossary,
     illustrated,
     on_screen,
     read_as,
@@ -59,6 +60,7 @@ def build(plan: Plan) -> Document:
         settings(plan.settings, "plan-settings").only("markdown"),
         signature.but("text"),
         works(lambda: cited_by_plan(plan)),
+        glossary(),
         settings(plan.settings, "plan-settings").but("markdown"),
     )
     return Document(title(plan), (Article("", title(plan), sections),), style=stylesheet)

@@ -53,6 +53,7 @@ def build(result: Preference) -> doc.Document:
         doc.Section("grounds", "Method and assumptions", lambda: [common.facts_block(facts(result))], headed=True).but("latex"),
         common.paper(result.sentence, str(result.signature)),
         common.works(lambda: cited_by_preference(result)),
+        common.glossary(),
         repeated.only("html"),
     )
     return doc.Document(_title(result), (doc.Article("", doc.clean(result.headline), sections),), style=stylesheet)

@@ -98,6 +98,7 @@ def build(ranking: Ranking) -> doc.Document:
         ),
         common.paper(ranking.sentence, str(ranking.signature)),
         common.works(lambda: cited_by_ranking(ranking)),
+        common.glossary(),
         repeated.only("html"),
     )
     return doc.Document(

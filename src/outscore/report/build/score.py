@@ -23,6 +23,7 @@ from outscore.report.build.common import (
     bare,
     facts_block,
     folded,
+    glossary,
     illustrated,
     on_screen,
     paper,
@@ -93,6 +94,7 @@ def build(result: ScoreResult) -> Document:
         Section("grounds", "What they can show, and what they rest on", lambda: [facts_block(facts(result))]).but("latex"),
         paper(result.sentence, str(result.signature)),
         works(lambda: cited_by_scores(result)),
+        glossary(),
         settings(result.settings, "score-settings"),
     )
     return Document(title, (Article("", title, sections),), style=stylesheet)

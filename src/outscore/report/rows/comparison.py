@@ -498,7 +498,7 @@ def checks(c: Comparison) -> Table | None:
 
     add(f"skewness of {difference_called(c.systems)}", number(analysis.skewness, sign=True), analysis.skewness_band or "")
     if analysis.normality is not None:
-        of = f"{analysis.normality.test}{'; ' if analysis.normality_reason else ''}{analysis.normality_reason}"
+        of = analysis.normality_reason or analysis.normality.test
         add(f"normality of {difference_called(c.systems)}", f"p = {format_probability(analysis.normality.p)}", of)
     zeros = None if analysis.zero_share is None else f"{100 * analysis.zero_share:.1f}%"
     add(f"{scored_noun(c)}s without a difference", zeros)

@@ -52,8 +52,6 @@ from outscore.results.pvalue import PValue
 SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
 GUARDED = ("margin", "warnings", "notes")
 """Facts whose lines are all equally important."""
-TERM_OF = {"difference": "certified", "effect size": "d_z", "fragility": "fragility", "p-value": "mid-p"}
-"""The term that explains what stands behind a label."""
 TREATMENTS = {"drop": "left out", "zero": "they count as 0"}
 MAX_NAMED = 6
 """How many datasets are named; the rest is counted."""
@@ -113,7 +111,7 @@ def first_sentence(text: str) -> str:
 
 
 def _fact(label: str, lines: Iterable[str]) -> Fact:
-    return Fact(label, tuple(lines), guarded=label in GUARDED, term=TERM_OF.get(label, ""))
+    return Fact(label, tuple(lines), guarded=label in GUARDED)
 
 
 def _difference(c: Comparison, *, verbose: bool) -> list[str]:

@@ -60,9 +60,12 @@ def write(document: Document) -> str:
 
     script = _script(document)
     data = {} if document.script is None else document.script.data
+    articles = document.shown_articles("html", verbose=True)
+    blocks = [block for _, sections in articles for _, blocks in sections for block in blocks]
     html = page.render(
         document=document,
-        articles=document.shown_articles("html", verbose=True),
+        articles=articles,
+        terms=[fact.label for block in blocks if isinstance(block, Facts) and block.glossary for fact in block.facts],
         # Our own files and colours.
         style=Markup("" if document.style is None else document.style()),  # noqa: S704
         script=Markup(script),  # noqa: S704
@@ -110,11 +113,13 @@ def _environment() -> Environment:
         "clean": clean,
         "glue": glue,
         "grouped": _grouped,
+        "led_by": _led_by,
         "kind": lambda block: type(block).__name__,
         "minus": minus,
         "parted": _with_breaks,
         "prose": prose,
         "raw": Markup,
+        "slug": _slug,
         "word_runs": word_runs,
     }
     environment.globals |= {
@@ -132,6 +137,24 @@ def prose(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     return Markup(CODE.sub(r"<code>\1</code>", str(escape(minus(glue(text))))))  # noqa: S704 - escaped before
+
+
+def _led_by(text: Markup, terms: list[str], led: list[str]) -> Markup:
+    """A sentence in which terms lead to what they mean; those in `led` did so before."""
+    from markupsafe import Markup
+
+    def link(match: re.Match[str]) -> str:
+        if match[0] in led:
+            return match[0]
+        led.append(match[0])
+        return f'<a href="#term-{_slug(match[0])}">{match[0]}</a>'
+
+    found = "|".join(map(re.escape, terms))
+    return Markup(re.sub(rf"(?<![\w-])(?:{found})(?![\w-])", link, text)) if terms else text  # noqa: S704 - escaped before
+
+
+def _slug(term: str) -> str:
+    return term.replace(" ", "-")
 
 
 def _with_breaks(text: str, breaks: str) -> Markup:

@@ -20,8 +20,8 @@ export const number = (n) => n.toLocaleString("en-GB");
 export const counted = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 export function size(bytes) {
-  if (bytes < 1000) return `${bytes} bytes`;
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  if (bytes < 1000) return `${bytes}\u00a0bytes`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)}\u00a0kB` : `${(bytes / 1e6).toFixed(1)}\u00a0MB`;
 }
 
 // Several things in a sentence: a, b and c.

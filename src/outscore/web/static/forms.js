@@ -69,8 +69,9 @@ export class Form {
     }
     if (field.type === "choice" || names) {
       const choices = names ? names.map((name) => ({ value: name, label: name })) : field.choices;
-      const none = field.default === null ? [["", this.unset(field)]] : [];
-      const control = drop(described, [...none, ...choices.map((choice) => [choice.value, choice.label])], value, change);
+      // What happens in rare cases is told on demand: a list shows what fits it.
+      const unset = this.unset(field), none = field.default === null ? [["", unset.split(";")[0]]] : [];
+      const control = drop({ ...described, title: unset.includes(";") ? unset : null }, [...none, ...choices.map((choice) => [choice.value, choice.label])], value, change);
       return { control, read: () => control.value };
     }
     if (field.type === "flag") {
