@@ -7,7 +7,6 @@ from dataclasses import field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from outscore._version import __version__
 from outscore.core.records import dataclass
 from outscore.language.lines import reading_line, short_reading
 from outscore.language.numbers import count
@@ -273,10 +272,11 @@ def _guide() -> str:
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:
-        urls = dict(entry.split(", ", 1) for entry in metadata("outscore").get_all("Project-URL") or ())
+        package = metadata("outscore")
     except PackageNotFoundError:
         return ""
-    return f"{urls['Source']}/blob/v{__version__}/docs/guides/report.md" if "Source" in urls else ""
+    urls = dict(entry.split(", ", 1) for entry in package.get_all("Project-URL") or ())
+    return f"{urls['Source']}/blob/v{package['Version']}/docs/guides/report.md" if "Source" in urls else ""
 
 
 def settings(values: Mapping[str, object], label: str = "settings", note: str = "") -> Section:
