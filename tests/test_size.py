@@ -26,7 +26,7 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 350,
-    "lines of code": 67_744,
+    "lines of code": 67_832,
     "types": 584,
     "lists of option names": 0,
     "records patched in workflows": 198,
