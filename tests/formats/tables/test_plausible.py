@@ -149,6 +149,49 @@ def test_a_summary_in_the_index_of_a_dataframe_is_refused():
     assert osc.rank(pd.DataFrame({"new": NEW, "old": OLD}, index=["q", *labels])).systems
 
 
+@pytest.mark.parametrize("head", [",new,old", "Unnamed: 0,new,old"])
+def test_a_summary_in_an_index_without_a_name_is_refused(folder, head):
+    rows = [f"{i},{new},{old}" for i, (new, old) in enumerate(zip(NEW, OLD, strict=True))]
+    Path("table.csv").write_text("\n".join([head, *rows, "mean,0.8,0.5"]))
+    for command in ("compare", "rank", "score"):
+        refused = run(command, "table.csv")
+        assert (refused.exit_code, "line 42: found `mean` as the last item" in refused.output) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["micro avg", "weighted avg", "Macro Average"])
+def test_averages_of_classification_reports_are_no_items(folder, name):
+    rows = [f"q{i},{new},{old}" for i, (new, old) in enumerate(zip(NEW, OLD, strict=True))]
+    Path("table.csv").write_text("\n".join(["id,new,old", *rows, f"{name},0.8,0.5"]))
+    assert f"found `{name}` as the last item of `id`" in run("compare", "table.csv").output
+
+
+@pytest.mark.parametrize("start", [0, 1, 17])
+@pytest.mark.parametrize("header", ["", "x,y\n"])
+def test_bare_numbers_that_count_the_lines_are_no_scores(folder, start, header):
+    """They won by far, and in front of three more numbers they were true positives."""
+    pairs = "\n".join(f"{start + i},{score:.3f}" for i, score in enumerate(RNG.random(40)))
+    Path("two.csv").write_text(header + pairs)
+    four = "\n".join(f"{start + i},{i % 7},{new},{old}" for i, (new, old) in enumerate(zip(NEW, OLD, strict=True)))
+    Path("four.csv").write_text(four)
+    for name in ("two.csv", "four.csv"):
+        for command in ("compare", "score"):
+            refused = run(command, name)
+            assert (refused.exit_code, "column 1 counts the lines" in refused.output) == (2, True)
+
+
+def test_a_column_of_infinite_numbers_is_still_a_column(folder):
+    table(new=["inf"] * 40).write_csv("table.csv")
+    for command in ("compare", "score"):
+        refused = run(command, "table.csv")
+        assert (refused.exit_code, 'line 2: found "inf" in column `new`' in refused.output) == (2, True)
+
+
+def test_a_table_of_labels_alone_is_refused_whatever_they_are(folder):
+    Path("table.csv").write_text("cluster,document\n1,z\n0,y\n")
+    refused = run("score", "table.csv", "--cluster", "document")
+    assert (refused.exit_code, "has no column of numbers" in refused.output) == (2, True)
+
+
 def test_systems_that_are_named_are_ranked_beside_other_columns(folder):
     table = pl.DataFrame({"id": IDS, "new": NEW, "old": OLD, "length": RNG.integers(5, 50, 40)})
     table.write_csv("one.csv")

@@ -41,7 +41,7 @@ from outscore.formats.tables.names import (
     suggests_other,
     system_of,
 )
-from outscore.formats.tables.numbers import BARE_FORMATS
+from outscore.formats.tables.numbers import BARE_FORMATS, MIN_COUNTED
 from outscore.scores.system import Labels, Origin, Scores, pooled, refuse_other_kind, settle_folds
 
 # Tables with a system in every row and an item in every column, turned so that they read as all others do.
@@ -143,8 +143,6 @@ def _refuse_names(records: Records, column: str, systems: Sequence[str], lines: 
 # Rows of sums would count everything twice.
 
 
-MIN_COUNTED = 5
-"""This many consecutive whole numbers are a counter, not scores."""
 FACTOR = 5.0
 """A mean so many times the largest score of the others is another quantity."""
 MIN_ITEMS = 20
@@ -259,9 +257,10 @@ def refuse_summary(records: Records, column: str, edges: tuple[str, str], lines:
     """Refuse a first or last row whose name in `column` says that it sums the others up; `lines` are those of both rows."""
     for name, line, place in zip(edges, lines, ("first", "last"), strict=True):
         if normalize_name(name) in SUMMARIES:
+            where = f" of `{column}`" if column else ""
             records.refuse(
                 line,
-                f"found `{shorten(name)}` as the {place} item of `{column}`, which looks like a summary of the others",
+                f"found `{shorten(name)}` as the {place} item{where}, which looks like a summary of the others",
                 "Remove the row, or give the item another name.",
             )
 

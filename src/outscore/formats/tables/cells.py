@@ -236,8 +236,9 @@ def looks_numeric(sample: Sequence[object], words: Container[str] = JUDGEMENTS) 
 
 def _is_numeric(value: object, words: Container[str]) -> bool:
     if isinstance(value, str):
-        text = value.strip()
-        return is_number(text) or text.lower() in words
+        text = value.strip().lower()
+        # An infinite number is refused with its line where it is read, also where a column holds nothing else.
+        return is_number(text) or text in words or text.lstrip("+-") in ("inf", "infinity")
     return isinstance(value, (int, float, Decimal))
 
 

@@ -245,7 +245,8 @@ def _tells_apart(records: Records, name: str, parts: Sequence[str | None]) -> bo
 def _without_ids(records: Records, finder: ColumnFinder, layout: Layout, *, by_row: bool) -> Layout:
     """A layout in which no column names the items: a wide table has one per row, another may have the index of pandas."""
     if layout.wide:
-        return replace(layout, row_name=_first_words(records, finder))
+        unnamed = next((name for name in records.columns if name in PANDAS_INDEX), None)
+        return replace(layout, row_name=_first_words(records, finder) if unnamed is None else unnamed)
     parts = (layout.system, layout.dataset)
     index = [name for name in records.columns if name in PANDAS_INDEX and _tells_apart(records, name, parts)]
     if by_row or not index or layout.repeat is not None:
@@ -451,7 +452,9 @@ def _refuse_no_numbers(records: Records, choice: Choice, free: Sequence[str]) ->
     """Raise the most helpful error for a table without a column of numbers."""
     _refuse_malformed_numbers(records, free)
     message = f"{records.label} has no column of numbers among {join_names(records.columns)}"
-    words = [name for name in free if looks_numeric(records.sample[name], EITHER_WORDS)]
+    words = [
+        name for name in free if not looks_numeric(records.sample[name]) and looks_numeric(records.sample[name], EITHER_WORDS)
+    ]
     if words:
         found = {str(value).strip() for value in records.sample[words[0]] if str(value).strip().lower() in EITHER_WORDS}
         good = sorted(found, key=lambda word: -EITHER_WORDS[word.lower()])

@@ -98,7 +98,8 @@ PEOPLE: Tiers = (
     ("gold", "gold_score", "rating"),
 )
 # Rows that sum the others up are not items.
-SUMMARIES = {"mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "macro_avg", "micro_avg"}
+SUMMARIES = {"mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev"}
+SUMMARIES |= {f"{kind}_{average}" for kind in ("macro", "micro", "weighted", "samples") for average in ("avg", "average")}
 # What the index of a data frame is called that pandas wrote, and that it wrote again.
 PANDAS_INDEX = {"", "Unnamed: 0"}
 # The two columns of systems in a table of battles.

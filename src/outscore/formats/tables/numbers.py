@@ -61,6 +61,8 @@ _FAILURE = re.compile(
 # A wrong answer counts as a false positive and a false negative: pairs such as 1,0 and 0,2 and 0,1 are
 # counts.
 MAX_ERRORS_OF_ONE = 2
+MIN_COUNTED = 5
+"""This many consecutive whole numbers are a counter, not scores."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,8 @@ def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
     parts = (values[:, 0], values[:, 1]) if table.width == 2 else (values[:, :2], values[:, 2:])
     if named:
         _refuse_answers(table)
+    if not choice.systems:
+        _refuse_counter(table)
     names = table.columns if named else ("A", "B")
     systems = [Scores(name, part, origin=origin, lines=lines) for name, part in zip(names, parts, strict=True)]
     by_name = dict(zip(names, systems, strict=True))
@@ -154,6 +158,19 @@ def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
         if name not in by_name:
             raise OutscoreError(f"{table.label} has no system `{name}`.", f"It has `{names[0]}` and `{names[1]}`.")
     return [by_name[name] for name in choice.systems] or systems
+
+
+def _refuse_counter(table: NumberTable) -> None:
+    """Refuse a column that counts the lines beside others that do not: it is the score of no system, and no count of errors."""
+    counters = (np.diff(table.values, axis=0) == 1).all(axis=0)
+    if table.rows < MIN_COUNTED or not counters.any() or counters.all():
+        return
+    place = int(counters.argmax())
+    start = ", ".join(f"{value:g}" for value in table.values[:3, place].tolist())
+    raise OutscoreError(
+        f"{table.label}: column {place + 1} counts the lines, {start} ..., so it holds no scores.",
+        "Remove it, or name the columns in the first line, such as id,new,old.",
+    )
 
 
 def _measure(table: NumberTable) -> str | None:
