@@ -59,7 +59,7 @@ def test_a_crash_is_one_sentence_and_70(command, started, monkeypatch):
 
 
 def test_the_place_is_named(started, monkeypatch, numbers):
-    monkeypatch.setattr("outscore.workflows.gate.read_pair", crash)
+    monkeypatch.setattr("outscore.workflows.gate.load_systems", crash)
     code, said = started("gate", "good.txt", "bad.txt", "--margin", ".05")
     assert code == 70
     assert "(gate.py, line " in said

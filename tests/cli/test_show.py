@@ -225,7 +225,7 @@ def test_a_dry_run_only_reads(name, monkeypatch):
     def compute(*_given, **_more):
         raise AssertionError("something was computed")
 
-    for place in ("compare.run.compare_rows", "rank.run.rank_panels", "score.run.measure", "prefer.run.analyse"):
+    for place in ("compare.run.compare_panel", "rank.run.rank_panels", "score.run.measure", "prefer.run.analyse"):
         monkeypatch.setattr(f"outscore.workflows.{place}", compute)
     monkeypatch.setattr("outscore.workflows.texts.run.compare_corpora", compute)
     monkeypatch.setattr("outscore.workflows.diff.run._summary", compute)

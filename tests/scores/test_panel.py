@@ -101,7 +101,7 @@ def test_clusters_follow_their_items():
     b = system("b", [("q", 1), ("p", 0)], clusters=Labels.of(["e", "d"]))
     assert panels_of([a, b])[0].clusters.tolist() == [0, 1]
     wrong = system("b", [("q", 1), ("p", 0)], clusters=Labels.of(["d", "d"]))
-    with pytest.raises(OutscoreError, match="Item `q` is in cluster `e` for one system and in `d` for another"):
+    with pytest.raises(OutscoreError, match="`a`, row 2 is in cluster `e`, but the same item of `b`, row 1 is in cluster `d`"):
         panels_of([a, wrong])
 
 

@@ -1,13 +1,12 @@
-"""Systems by items on one dataset, in the columns of one metric: what every test of several systems works on.
+"""Systems by items on one dataset, in the columns of one metric: what every test works on, of two systems or of many.
 
-`panels_of` makes one `Panel` per dataset from the systems that readers return. It works on codes and counts
-throughout, so that millions of rows take a second or two.
+`panels_of` makes one `Panel` per dataset from the systems that readers return, `panel_of` one of all their items.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import cast
@@ -18,15 +17,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import Brief, count_of, dataclass
-from outscore.core.rows import PairedScores, RepeatKind, Repeats, Runs, kind_of_column
+from outscore.core.rows import PairedScores, RepeatKind, Repeats, Runs, kind_of_column, match_runs
 from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.registry import resolve
 from outscore.results.note import Note
-from outscore.scores.pairing import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
-from outscore.scores.system import Labels, Scores, facts_of_answers, refuse_other_gold
-
-MAX_CELLS = 1 << 31
-"""A larger table of systems by items would take more than sixteen gigabytes."""
+from outscore.scores.align import UNEQUAL_RUNS, Aligned, DuplicateRule, align, densify, encode_together, item_clusters
+from outscore.scores.system import Scores, facts_of_answers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,8 +43,8 @@ class Panel(Brief):
         What integers are divided by; 1 for real numbers.
     items
         The ids of the items in order of first appearance; None if items are identified by their position.
-    clusters
-        A code per item, or None.
+    clusters, cluster_names
+        A code per item, or None, and what the clusters are called.
     dataset
         The name of the dataset, if there are several.
     repeats
@@ -85,6 +81,7 @@ class Panel(Brief):
     duplicates: int = 0
     conflicts: int = 0
     notes: tuple[Note, ...] = ()
+    cluster_names: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -96,6 +93,7 @@ class Panel(Brief):
         *,
         items: tuple[str, ...] | None = None,
         clusters: Array | None = None,
+        cluster_names: tuple[str, ...] = (),
         dataset: str | None = None,
         repeats: Repeats | None = None,
     ) -> Panel:
@@ -129,21 +127,11 @@ class Panel(Brief):
             scale,
             items=items,
             clusters=clusters,
+            cluster_names=cluster_names,
             dataset=dataset,
             repeats=known,
             averaged=differ,
         )
-
-    @classmethod
-    def of_pair(
-        cls, pairs: PairedScores, metric: AdditiveMetric, names: tuple[str, str], repeats: Repeats, spec: str | AdditiveMetric
-    ) -> Panel:
-        """A panel of two systems whose rows have been matched; the rows of `repeats` are as they were read, for `spec`."""
-        items = pairs.per_item()
-        rows = np.stack([items.a, items.b])
-        filled = np.ones(rows.shape[:2], dtype=bool)
-        known = _with_columns(repeats, spec)
-        return cls(metric, names, rows, filled, items.scale, clusters=items.clusters, repeats=known)
 
     def _brief(self) -> str:
         systems, items = self.shape
@@ -237,6 +225,46 @@ class Panel(Brief):
             return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters, averaged)
         return PairedScores(*rows, self.scale, None, self.clusters_of(both), averaged)
 
+    def matched_rows(self) -> PairedScores:
+        """Two systems row by row: the same runs of each item, or item means where they were run unequally often.
+
+        Examples
+        --------
+        >>> runs = [Runs(np.array(x), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])) for x in ([1, 0, 1, 1], [0, 0, 1, 0])]
+        >>> means = np.array([[0.5, 1], [0, 0.5]])
+        >>> rows = Panel.of("mean", ("new", "old"), means, repeats=Repeats("epochs", "", tuple(runs))).matched_rows()
+        >>> rows.a[:, 0].tolist(), rows.items.tolist()
+        ([1, 0, 1, 1], [0, 0, 1, 1])
+        """
+        known = self.repeats
+        if known is None or known.reduced or known.metric is not None or known.unequal:
+            pairs = self.pair(0, 1)
+            # Sums of columns that are stored as such round less.
+            return pairs if pairs.integral else replace(pairs, a=np.asfortranarray(pairs.a), b=np.asfortranarray(pairs.b))
+        a, b = known.systems
+        clusters = None if self.clusters is None else self.clusters[a.items]
+        rows = np.asfortranarray(a.values), np.asfortranarray(b.values[match_runs(a, b)[1]])
+        return PairedScores(*rows, 1, a.items, clusters)
+
+    def run_scores(self) -> tuple[Runs, ...] | None:
+        """The runs of all systems with one score of each row, if the metric is the mean or the sum of these; else None."""
+        known = self.repeats
+        if known is None or known.metric is not None or known.reduced or self.metric.ratio is None:
+            return None if known is None or not known.reduced else known.systems
+        top, bottom = self.metric.ratio
+        systems = []
+        for runs in known.systems:
+            if bottom is not None and not (runs.values @ np.asarray(bottom) == 1).all():
+                return None
+            systems.append(replace(runs, values=runs.values @ np.asarray(top)))
+        return tuple(systems)
+
+    def unit_names(self) -> list[str]:
+        """What is swapped as one is called: the clusters, or else the items."""
+        if self.clusters is not None:
+            return list(self.cluster_names) or [str(code) for code in range(int(self.clusters.max()) + 1)]
+        return list(self.items or (f"row {i + 1}" for i in range(self.shape[1])))
+
     def part(self, items: Array) -> Panel:
         """The same systems on some items.
 
@@ -248,12 +276,17 @@ class Panel(Brief):
         rows = self.rows[:, items]
         if self.metric.joint is not None:
             rows = np.stack([_ranked_again(self.metric.joint, *own) for own in zip(rows, self.present[:, items], strict=True)])
+        clusters, names = None, self.cluster_names
+        if self.clusters is not None:
+            clusters, first = densify(self.clusters[items])
+            names = tuple(names[i] for i in self.clusters[items][first].tolist()) if names else ()
         return replace(
             self,
             rows=rows,
             present=self.present[:, items],
             items=None if self.items is None else tuple(self.items[i] for i in items.tolist()),
-            clusters=self.clusters_of(items),
+            clusters=clusters,
+            cluster_names=names,
             repeats=None if self.repeats is None else self.repeats.take(items),
             averaged=None if self.averaged is None else self.averaged[:, items],
         )
@@ -359,33 +392,6 @@ def _differ(runs: Runs, items: int) -> Array:
     return differ
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """The concatenated rows of all systems: the cell that each belongs to, and its values.
-
-    Items of all datasets are numbered in order of first appearance; `home` is the dataset of each.
-    """
-
-    systems: tuple[str, ...]
-    system: Array
-    item: Array
-    values: Array
-    labels: tuple[str, ...] | None
-    home: Array
-    datasets: tuple[str, ...] | None
-    run: Array | None
-
-    @property
-    def datasets_at(self) -> dict[str | None, Array]:
-        """The items of each dataset; of the only one, if there are none by name."""
-        names: Sequence[str | None] = [None] if self.datasets is None else self.datasets
-        return {name: np.flatnonzero(self.home == code) for code, name in enumerate(names)}
-
-    def item_label(self, item: int) -> str:
-        """What messages call an item."""
-        return f"Item {item + 1}" if self.labels is None else f"Item `{self.labels[item]}`"
-
-
 def panels_of(
     scores: Sequence[Scores], metric: str | AdditiveMetric = "mean", duplicates: DuplicateRule = "mean"
 ) -> list[Panel]:
@@ -406,74 +412,99 @@ def panels_of(
 
     Examples
     --------
+    >>> from outscore.scores.system import Labels
     >>> new = Scores("new", np.array([1, 0]), Labels.of(["q1", "q2"]))
     >>> old = Scores("old", np.array([0, 1]), Labels.of(["q2", "q3"]))
     >>> (panel,) = panels_of([new, old])
     >>> panel.items, panel.rows[..., 0].tolist(), panel.present.tolist()
     (('q1', 'q2', 'q3'), [[1, 0, 0], [0, 0, 1]], [[True, True, False], [False, True, True]])
     """
-    check_rule(duplicates)
-    _check_systems(scores)
-    refuse_other_gold(scores)
-    settled = [settle(system, duplicates) for system in scores]
-    systems = [system for system, _, _ in settled]
-    cells = _cells(systems)
-    table, counts = _fill_table(cells, systems[0].values.shape[1:])
-    clusters = _item_clusters(systems, cells)
-    repeated, conflicts = sum(repeats for _, repeats, _ in settled), sum(conflicts for _, _, conflicts in settled)
-    filling = filling_notes(counts.shape[1], conflicts, _count_unequal(counts), duplicates)
+    aligned = align(scores, duplicates)
+    first, *others = panels_by_dataset(aligned, metric)
+    filling = filling_notes(aligned.items, aligned.conflicts, _count_unequal(aligned.counts), duplicates)
+    # Counts and notes are about all rows: the first panel carries them.
     notes = (*filling, *facts_of_answers(scores))
-    repeats = _repeats(cells, systems) if counts.max() > 1 else {}
+    return [replace(first, duplicates=aligned.duplicates, conflicts=aligned.conflicts, notes=notes), *others]
+
+
+def panels_by_dataset(aligned: Aligned, metric: str | AdditiveMetric) -> list[Panel]:
+    """One panel for each dataset of systems that have been aligned."""
+    return _panels(aligned, metric, aligned.by_dataset)
+
+
+def panel_of(aligned: Aligned, metric: str | AdditiveMetric) -> Panel:
+    """All items of systems that have been aligned, whatever their dataset.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> new, old = (Scores(name, np.array([1, 0]), Labels.of(ids)) for name, ids in (("new", "xy"), ("old", "yx")))
+    >>> panel_of(align([new, old]), "mean").pair(0, 1).b[:, 0].tolist()
+    [0, 1]
+    """
+    return _panels(aligned, metric, {None: np.arange(aligned.items)})[0]
+
+
+def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str | None, Array]) -> list[Panel]:
+    table, present = _fill_table(aligned), aligned.counts > 0
+    clusters = item_clusters(aligned)
+    repeated = bool(aligned.counts.max() > 1)
     panels = []
-    for name, here in cells.datasets_at.items():
+    for name, here in parts.items():
+        codes, names = None, ()
+        if clusters is not None:
+            codes, first = densify(clusters[0][here])
+            names = tuple(clusters[1][i] for i in clusters[0][here][first].tolist())
         panels.append(
             Panel.of(
                 metric,
-                cells.systems,
+                aligned.systems,
                 np.ascontiguousarray(table[:, here]),
-                counts[:, here] > 0,
-                items=None if cells.labels is None else tuple(cells.labels[i] for i in here.tolist()),
-                clusters=None if clusters is None else _densify(clusters[here])[0],
+                present[:, here],
+                items=None if aligned.labels is None else tuple(aligned.labels[i] for i in here.tolist()),
+                clusters=codes,
+                cluster_names=names,
                 dataset=name,
-                repeats=repeats.get(name),
+                repeats=_repeats(aligned, here) if repeated else None,
             )
         )
-    # Counts and notes are about all rows: the first panel carries them.
-    return [replace(panels[0], duplicates=repeated, conflicts=conflicts, notes=notes), *panels[1:]]
+    return panels
 
 
-def slices_of(panels: Sequence[Panel], scores: Sequence[Scores], column: str) -> dict[str, list[Panel]]:
+def slices_of(panels: Sequence[Panel], aligned: Aligned, column: str) -> dict[str, list[Panel]]:
     """The panels of each value of a column, of which every item has one, in order of first appearance.
 
     Examples
     --------
+    >>> from outscore.scores.system import Labels
     >>> ids, topics = Labels.of(["q1", "q2", "q3"]), {"topic": Labels.of(["x", "y", "x"])}
     >>> both = [Scores(name, np.array([1, 0, 1]), ids, slices=topics) for name in ("new", "old")]
-    >>> {value: parts[0].items for value, parts in slices_of(panels_of(both), both, "topic").items()}
+    >>> {value: parts[0].items for value, parts in slices_of(panels_of(both), align(both), "topic").items()}
     {'x': ('q1', 'q3'), 'y': ('q2',)}
     """
-    values: dict[tuple[str | None, str], str] = {}
-    for system in scores:
-        labels = system.slices.get(column)
-        if labels is None or (system.ids is None and len(panels) > 1):
-            lacking = f"no slice column `{column}`" if labels is None else "no ids of items, by which datasets have slices"
-            cure = "Read them with slice=..." if labels is None else "Name the column of ids with --item."
-            raise OutscoreError(f"The scores of `{system.name}` have {lacking}.", cure, parameter="slice")
-        ids = map(str, range(system.rows)) if system.ids is None else system.ids.texts()
-        sets = [panels[0].dataset] * system.rows if system.datasets is None else system.datasets.texts()
-        for item, value in zip(zip(sets, ids, strict=True), labels.texts(), strict=True):
-            if values.setdefault(item, value) != value:
-                raise OutscoreError(
-                    f"Column `{column}` is `{values[item]}` and `{value}` on item `{item[1]}`, so it cannot define slices.",
-                    "Name a column with --slice that has the same value for all systems on every item.",
-                    parameter="slice",
-                )
-    found: dict[str, list[Panel]] = {value: [] for value in values.values()}
-    for panel in panels:
-        names = panel.items or [str(i) for i in range(panel.shape[1])]
-        of_items = np.array([values[panel.dataset, name] for name in names], dtype=object)
-        for value in dict.fromkeys(of_items.tolist()):
-            found[value].append(panel.part(np.flatnonzero(of_items == value)))
+    labels = [system.slices[column] for system in aligned.scores if column in system.slices]
+    if len(labels) < len(aligned.scores):
+        bare = next(system.name for system in aligned.scores if column not in system.slices)
+        raise OutscoreError(
+            f"The scores of `{bare}` have no slice column `{column}`.", "Read them with slice=...", parameter="slice"
+        )
+    codes, names = encode_together(labels)
+    values = np.zeros(aligned.items, dtype=np.int64)
+    values[aligned.item[::-1]] = codes[::-1]
+    wrong = np.flatnonzero(values[aligned.item] != codes)
+    if len(wrong):
+        row = int(wrong[0])
+        one, other = names[int(values[aligned.item[row]])], names[int(codes[row])]
+        raise OutscoreError(
+            f"Column `{column}` is `{one}` and `{other}` on {aligned.item_label(int(aligned.item[row])).lower()}, so it cannot"
+            " define slices.",
+            "Name a column with --slice that has the same value for all systems on every item.",
+            parameter="slice",
+        )
+    found: dict[str, list[Panel]] = {name: [] for name in names}
+    for panel, here in zip(panels, aligned.by_dataset.values(), strict=True):
+        for code in dict.fromkeys(values[here].tolist()):
+            found[names[code]].append(panel.part(np.flatnonzero(values[here] == code)))
     return found
 
 
@@ -487,31 +518,14 @@ def name_repeats(panels: Sequence[Panel], kind: str | None) -> list[Panel]:
     return [p if p.repeats is None else replace(p, repeats=replace(p.repeats, kind=named)) for p in panels]
 
 
-def repeats_by_dataset(systems: Sequence[Scores]) -> dict[str | None, Repeats]:
-    """The runs of all systems, one of each item and repeat, with the items in the order of their panels."""
-    return _repeats(_cells(systems), systems)
+def repeats_by_dataset(aligned: Aligned) -> dict[str | None, Repeats]:
+    """The runs of all systems, with the items in the order of their panels."""
+    return {name: _repeats(aligned, here) for name, here in aligned.by_dataset.items()}
 
 
-def _check_systems(scores: Sequence[Scores]) -> None:
-    """Refuse systems that do not fit into one table."""
-    if not scores:
-        raise OutscoreError("No system was found.", "Give at least one.")
-    first = scores[0]
-    for system in scores[1:]:
-        if system.values.shape[1:] != first.values.shape[1:]:
-            raise OutscoreError(
-                f"`{first.name}` and `{system.name}` do not have the same number of scores per row.",
-                "Give all systems the same columns.",
-            )
-        for what, one, other in (("item ids", first.ids, system.ids), ("datasets", first.datasets, system.datasets)):
-            if (one is None) != (other is None):
-                named, bare = (first, system) if other is None else (system, first)
-                raise OutscoreError(
-                    f"{named.label} names {what} but {bare.label} does not: they cannot be matched.",
-                    f"Name the {what} of all systems, or of none.",
-                )
-    _check_names(scores)
-    _check_lengths(scores)
+def repeats_of(aligned: Aligned) -> Repeats:
+    """The runs of all systems on all items."""
+    return _repeats(aligned, np.arange(aligned.items))
 
 
 def refuse_one(scores: Sequence[Scores]) -> None:
@@ -530,152 +544,27 @@ def refuse_one(scores: Sequence[Scores]) -> None:
     raise OutscoreError(f"{who}: there is nothing to rank.", "Give at least two systems.")
 
 
-def _check_names(scores: Sequence[Scores]) -> None:
-    """Refuse two systems of one name, unless they are one system on different datasets."""
-    seen: dict[str, set[str]] = {}
-    for system in scores:
-        sets = {""} if system.datasets is None else {system.datasets.names[i] for i in np.unique(system.datasets.codes)}
-        if sets & seen.setdefault(system.name, set()):
-            raise OutscoreError(f"Two systems are named `{system.name}`.", "Give each a name of its own.")
-        seen[system.name] |= sets
-
-
-def _check_lengths(scores: Sequence[Scores]) -> None:
-    first = scores[0]
-    if not any(system.rows for system in scores):
-        raise OutscoreError("No system has a single item.", "Give each at least one score.")
-    for system in scores if first.ids is None else ():
-        if system.rows != first.rows:
-            raise OutscoreError(
-                f"`{first.name}` has {first.rows:,} items and `{system.name}` has {system.rows:,}: without ids they cannot be"
-                " matched.",
-                "Give the scores of all systems for the same items in the same order, or name the items.",
-            )
-
-
-def _cells(scores: Sequence[Scores]) -> _Cells:
-    names = tuple(dict.fromkeys(system.name for system in scores))
-    code = {name: i for i, name in enumerate(names)}
-    system = np.repeat([code[s.name] for s in scores], [s.rows for s in scores])
-    places = [np.arange(s.rows) for s in scores]
-    label_codes, labels = _encode_together([s.ids for s in scores])
-    item = np.concatenate(places) if label_codes is None else label_codes
-    set_codes, datasets = _encode_together([s.datasets for s in scores])
-    keys = item if set_codes is None else set_codes * (int(item.max()) + 1) + item
-    dense, first = _densify(keys)
-    return _Cells(
-        systems=names,
-        system=system,
-        item=dense,
-        values=np.concatenate([s.values for s in scores]),
-        labels=None if labels is None else tuple(labels[i] for i in item[first].tolist()),
-        home=np.zeros(len(first), dtype=np.int64) if set_codes is None else set_codes[first],
-        datasets=datasets,
-        run=_encode_together([s.repeats for s in scores])[0],
-    )
-
-
-def _encode_together(columns: Sequence[Labels | None]) -> tuple[Array | None, tuple[str, ...] | None]:
-    """One column of codes for all systems, with the names that occur in it; None if a system has no labels."""
-    known: dict[str, int] = {}
-    translated: dict[int, Array] = {}
-    parts = []
-    for column in columns:
-        if column is None:
-            return None, None
-        # The systems of one file share their tuple of names, which is translated once.
-        place = id(column.names)
-        if place not in translated:
-            translated[place] = np.array([known.setdefault(name, len(known)) for name in column.names], dtype=np.int64)
-        parts.append(translated[place][column.codes])
-    codes, first = _densify(np.concatenate(parts))
-    names = tuple(known)
-    whole = np.concatenate(parts)
-    return codes, tuple(names[i] for i in whole[first].tolist())
-
-
-def _densify(codes: Array) -> tuple[Array, Array]:
-    """Codes without gaps in order of first appearance, and the row of each code's first appearance."""
-    size = int(codes.max(initial=-1)) + 1
-    if size > 4 * len(codes) + 1_000_000:
-        # Too sparse for an array over all codes.
-        codes = np.unique(codes, return_inverse=True)[1]
-        size = int(codes.max()) + 1
-    first = np.full(size, len(codes), dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty(size, dtype=np.int64)
-    rank[order] = np.arange(size)
-    firsts = first[order]
-    return rank[codes], firsts[firsts < len(codes)]
-
-
-def _fill_table(cells: _Cells, columns: tuple[int, ...]) -> tuple[Array, Array]:
-    """The table of all items with repeats averaged, and the number of rows behind each cell."""
-    shape = (len(cells.systems), len(cells.home))
-    size = shape[0] * shape[1]
-    if size > MAX_CELLS:
-        raise OutscoreError(
-            f"{shape[0]:,} systems by {shape[1]:,} items are too many cells for one table.",
-            "Rank fewer systems at a time, or read the rows from Parquet with --dask.",
-        )
-    cell = cells.system * shape[1] + cells.item
-    counts = np.bincount(cell, minlength=size)
-    single = bool(counts.max() <= 1)
-    table = np.zeros((size, *columns), dtype=cells.values.dtype if single else np.float64)
+def _fill_table(aligned: Aligned) -> Array:
+    """The table of all items with repeats averaged."""
+    columns, size = aligned.values.shape[1:], aligned.counts.size
+    cell = aligned.system * aligned.items + aligned.item
+    single = bool(aligned.counts.max() <= 1)
+    table = np.zeros((size, *columns), dtype=aligned.values.dtype if single else np.float64)
     if single:
-        table[cell] = cells.values
+        table[cell] = aligned.values
     else:
-        flat, source = table.reshape(size, -1), cells.values.reshape(len(cell), -1)
+        flat, source = table.reshape(size, -1), aligned.values.reshape(len(cell), -1)
         for column in range(flat.shape[1]):
-            flat[:, column] = np.bincount(cell, weights=source[:, column], minlength=size) / np.maximum(counts, 1)
-    return table.reshape(*shape, *columns), counts.reshape(shape)
+            sums = np.bincount(cell, weights=source[:, column], minlength=size)
+            flat[:, column] = sums / np.maximum(aligned.counts.ravel(), 1)
+    return table.reshape(*aligned.counts.shape, *columns)
 
 
-def _repeats(cells: _Cells, systems: Sequence[Scores]) -> dict[str | None, Repeats]:
-    """The runs of all systems by dataset."""
-    column = next((system.repeat_column for system in systems if system.repeat_column), "")
-    kind = kind_of_column(column)
-    return {name: Repeats(kind, column, _runs(cells, here)) for name, here in cells.datasets_at.items()}
-
-
-def _runs(cells: _Cells, here: Array) -> tuple[Runs, ...]:
-    """Each system's rows of these items."""
-    place = np.full(len(cells.home), -1, dtype=np.int64)
-    place[here] = np.arange(len(here))
-    items = place[cells.item]
-    systems = []
-    for code, name in enumerate(cells.systems):
-        rows = np.flatnonzero((cells.system == code) & (items >= 0))
-        systems.append(Runs(cells.values[rows], items[rows], None if cells.run is None else cells.run[rows], name))
-    return tuple(systems)
-
-
-def _item_clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:
-    """The cluster of each item; systems that name clusters must agree on them."""
-    named = [system.clusters is not None for system in scores]
-    if not any(named):
-        return None
-    chosen = np.repeat(named, [system.rows for system in scores])
-    codes, names = _encode_together([system.clusters for system in scores if system.clusters is not None])
-    assert codes is not None
-    assert names is not None
-    item = cells.item[chosen]
-    clusters = np.full(len(cells.home), -1, dtype=np.int64)
-    clusters[item[::-1]] = codes[::-1]
-    wrong = np.flatnonzero(clusters[item] != codes)
-    if len(wrong):
-        row = int(wrong[0])
-        one, other = names[int(clusters[item[row]])], names[int(codes[row])]
-        who = "system" if len(cells.systems) > 1 else "row"
-        raise OutscoreError(
-            f"{cells.item_label(int(item[row]))} is in cluster `{one}` for one {who} and in `{other}` for another.",
-            "Every item must be in exactly one cluster.",
-        )
-    bare = np.flatnonzero(clusters < 0)
-    if len(bare):
-        raise OutscoreError(f"{cells.item_label(int(bare[0]))} has no cluster.", "Name the cluster of every item.")
-    return clusters
+def _repeats(aligned: Aligned, here: Array) -> Repeats:
+    """The runs of all systems on these items."""
+    column = next((system.repeat_column for system in aligned.scores if system.repeat_column), "")
+    systems = tuple(aligned.runs_of(code).take(here) for code in range(len(aligned.systems)))
+    return Repeats(kind_of_column(column), column, systems)
 
 
 def filling_notes(items: int, conflicts: int, unequal: int, rule: DuplicateRule = "mean") -> list[Note]:

@@ -16,10 +16,10 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, as_integers
 from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, pass_rate
-from outscore.core.rows import Repeats, Runs, kind_of_column, occurrences
+from outscore.core.rows import Repeats, occurrences
 from outscore.results.note import Note
-from outscore.scores.pairing import DuplicateRule, settle
-from outscore.scores.panel import Panel, repeats_by_dataset
+from outscore.scores.align import DuplicateRule, align, align_pair, settle
+from outscore.scores.panel import Panel, repeats_by_dataset, repeats_of
 from outscore.scores.system import Scores
 
 BY_SCORES = (
@@ -44,24 +44,17 @@ class Reduced:
     before: list[Scores]
     notes: tuple[Note, ...] = ()
 
-    @property
-    def column(self) -> str:
-        """What the data call the repeats."""
-        return next((one.repeat_column for one in self.before if one.repeat_column), "")
-
-    def _repeats(self, systems: tuple[Runs, ...]) -> Repeats:
-        return Repeats(kind_of_column(self.column), self.column, systems, reduced=self.reduction.name)
-
     def repeats(self) -> Repeats:
         """What is known of the repeats of two systems, on the items that both have, in the order of the first."""
-        *codes, first, second = _codes([*self.before, *self.scores])
-        kept = first[np.isin(first, second)]
-        return self._repeats(tuple(Runs(one.values, own).take(kept) for one, own in zip(self.before, codes, strict=True)))
+        return self._named(repeats_of(align_pair(self.before[0], self.before[1])))
 
     def with_repeats(self, panels: Sequence[Panel]) -> list[Panel]:
         """Panels of the reduced systems that know of the runs behind their cells."""
-        behind = repeats_by_dataset(self.before)
-        return [replace(panel, repeats=self._repeats(behind[panel.dataset].systems)) for panel in panels]
+        behind = repeats_by_dataset(align(self.before))
+        return [replace(panel, repeats=self._named(behind[panel.dataset])) for panel in panels]
+
+    def _named(self, repeats: Repeats) -> Repeats:
+        return replace(repeats, reduced=self.reduction.name)
 
 
 def _items(scores: Scores) -> list[str]:

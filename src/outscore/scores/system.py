@@ -221,15 +221,6 @@ class Scores(Brief):
         )
 
 
-def shared_datasets(scores: tuple[Scores, Scores]) -> list[str]:
-    """The datasets on which both systems have items; none where they do not say."""
-    first, second = (one.datasets for one in scores)
-    if first is None or second is None:
-        return []
-    there = {second.names[code] for code in np.unique(second.codes)}
-    return [first.names[code] for code in dict.fromkeys(first.codes.tolist()) if first.names[code] in there]
-
-
 def pooled(scores: Scores) -> Scores:
     """The same scores of one dataset; an item is then called by its dataset and its id.
 

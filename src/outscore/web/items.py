@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import open_source
@@ -14,7 +13,8 @@ from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import label_text, looks_numeric
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.scores.system import Origin, Scores
-from outscore.workflows.compare.run import read_pair
+from outscore.workflows.compare.matching import match_systems
+from outscore.workflows.compare.run import load
 from outscore.workflows.requests.compare import CompareRequest
 
 MOST_ITEMS, MOST_COLUMNS, LONGEST = 20_000, 12, 2_000
@@ -26,25 +26,28 @@ Texts = Mapping[tuple[str, str], Sequence[str]]
 
 def items_of(request: CompareRequest) -> dict[str, Any]:
     """Items in the order of the comparison, with both scores; `columns` name the texts of each and whose they are."""
-    pair = read_pair(request)
-    systems = pair.systems
-    if systems is None or systems.counts:
+    systems = load(request)
+    if systems.corpus or systems.counts:
         raise OutscoreError("These files have no single score for each item.", "The report counts what they hold.")
-    a, b = (np.asarray(values, dtype=float) for values in (systems.a, systems.b))
-    names = list(systems.labels or (f"row {i + 1}" for i in range(len(a))))[:MOST_ITEMS]
-    texts = _exchanged(pair.logs.evaluations, systems.names, names) if pair.logs is not None else {}
-    if systems.scores is not None and pair.logs is None:
-        texts = _beside(systems.scores, systems.names, names, by_name=systems.labels is not None)
+    panel = match_systems(replace(request, reduce="mean", equal_runs=False), systems).panel("mean", systems)
+    rows = panel.matched_rows()
+    a, b = rows.a[:, 0] / rows.scale, rows.b[:, 0] / rows.scale
+    ids = panel.items if rows.items is None or panel.items is None else [panel.items[i] for i in rows.items.tolist()]
+    names = list(ids or (f"row {i + 1}" for i in range(len(a))))[:MOST_ITEMS]
+    if systems.evaluations:
+        texts = _exchanged(systems.evaluations, systems.names, names)
+    else:
+        texts = _beside(systems.scores, systems.names, names, by_name=panel.items is not None)
     texts = dict(list(texts.items())[:MOST_COLUMNS])
     longest = min(LONGEST, MOST_CHARACTERS // max(1, len(names) * len(texts)))
-    rows = zip(names, a.tolist(), b.tolist(), strict=False)
+    scored = zip(names, a.tolist(), b.tolist(), strict=False)
     return {
         "systems": list(systems.names),
         "total": len(a),
         "columns": [{"name": name, "system": system} for name, system in texts],
         "items": [
             {"id": name, "a": one, "b": other, "texts": [_cut(column[i], longest) for column in texts.values()]}
-            for i, (name, one, other) in enumerate(rows)
+            for i, (name, one, other) in enumerate(scored)
         ],
     }
 

@@ -28,12 +28,12 @@ from outscore.results.files import check_target
 from outscore.results.gate import GateResult, GateSlice, Outcome
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval
-from outscore.scores.pairing import TwoSystems
 from outscore.scores.system import Scores
-from outscore.workflows.compare.inputs import choose_tables, named_in, pair_given, pair_scores, pair_tables
+from outscore.workflows.compare.inputs import Systems, named_in, of_scores, systems_given, systems_of_tables
 from outscore.workflows.compare.logs import asks_logs, better_of, log_question
-from outscore.workflows.compare.run import compare_pair, read_pair, read_samples
-from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
+from outscore.workflows.compare.run import compare_systems
+from outscore.workflows.compare.run import load as load_systems
+from outscore.workflows.compare.unpaired import samples_given
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.requests import base
@@ -105,8 +105,8 @@ def _only(systems: list[Scores], request: GateRequest) -> Scores:
     return systems[0]
 
 
-def pair_with_file(request: GateRequest, candidate: Candidate) -> TwoSystems:
-    """The candidate and the scores of the baseline file, matched by id."""
+def with_baseline_file(request: GateRequest, candidate: Candidate) -> Systems:
+    """The candidate and the scores of the baseline file."""
     path = str(request.baseline_file)
     if not Path(path).exists():
         raise OutscoreError(
@@ -122,8 +122,8 @@ def pair_with_file(request: GateRequest, candidate: Candidate) -> TwoSystems:
     elif names[0] == names[1]:
         names = CANDIDATE_FIRST
     metric = request.comparison("permutation", **changes(request)).metric
-    pair = pair_scores(scores, baseline, names, request.duplicates, metric)
-    return replace(pair, better=better_of(candidate.higher_is_better), notes=(*candidate.notes, *pair.notes))
+    both = of_scores(scores, baseline, names, metric)
+    return replace(both, better=better_of(candidate.higher_is_better), notes=candidate.notes)
 
 
 def changes(request: GateRequest) -> dict[str, Any]:
@@ -212,7 +212,7 @@ Asked = Callable[[str], Comparisons]
 
 
 @at_the_door
-def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
+def run(request: GateRequest, data: Systems | None = None) -> GateResult:
     """Read the files of a request, or use `data` instead, and decide whether the candidate passes.
 
     In `data` the candidate comes first.
@@ -220,26 +220,34 @@ def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
     Examples
     --------
     >>> same = [1, 0, 1, 1] * 25
-    >>> found = run(GateRequest(margin=0.02), TwoSystems(same, same, ("new", "old")))
+    >>> found = run(GateRequest(margin=0.02), systems_given(same, same, names=("new", "old")))
     >>> found.outcome, found.needed, found.exit_code
     ('inconclusive', 149, 3)
     """
     request.validate(arrays=data is not None)
     if request.reference:
         return _run_texts(request, None)
-    if request.unpaired and data is None:
-        with proposing_measures(request):
-            return _run_samples(request, None)
-    if request.baseline_file is not None and data is None:
-        data = pair_with_file(request, read_candidate(request))
     own = changes(request)
     first = request.comparison(request.test or PERMUTATION, **own)
-    # In the files the baseline comes first, in the comparison the candidate.
-    in_order = replace(first, names=request.names)
+    given = data is not None or request.baseline_file is not None
     with proposing_measures(request):
-        pair = read_pair(in_order).swap_systems() if data is None else read_pair(first, data)
+        systems = data or load(request)
+    if given:
+        first.validate(arrays=True)
 
-    return _decided(request, lambda test: compare_pair(request.comparison(test, **own), pair, gate=True))
+    def compared(test: str) -> Comparisons:
+        return compare_systems(request.comparison(test, **own), systems, from_files=not given, gate=True)
+
+    return _decided(request, compared)
+
+
+def load(request: GateRequest) -> Systems:
+    """The candidate and the baseline of a request's files."""
+    if request.baseline_file is not None:
+        return with_baseline_file(request, read_candidate(request))
+    # In the files the baseline comes first, in the comparison the candidate.
+    in_order = request.comparison(request.test or PERMUTATION, **changes(request), names=request.names)
+    return load_systems(in_order).swap_systems()
 
 
 @at_the_door
@@ -251,7 +259,7 @@ def run_and_keep(request: GateRequest) -> tuple[GateResult | None, str]:
     kept = text_of(candidate.scores)
     if not os.path.exists(str(request.baseline_file)):  # noqa: PTH110 - as the request has it
         return None, kept
-    return run(request, pair_with_file(request, candidate)), kept
+    return run(request, with_baseline_file(request, candidate)), kept
 
 
 def call(
@@ -299,31 +307,20 @@ def call(
     request.validate(arrays=True)
     # Scores that were read bring their names.
     names = request.names or (() if isinstance(baseline, Scores) else CALLED)
-    if request.unpaired:
-        if items is not None:
-            raise OutscoreError("`items` needs items that both systems share.", "Leave `items` out.", parameter="items")
-        return _run_samples(request, samples_given(baseline, candidate, clusters=clusters, names=names).swap_systems())
-    pair = pair_given(
-        baseline,
-        candidate,
-        items=items,
-        clusters=clusters,
-        names=names,
-        duplicates=request.duplicates,
-        metric=request.metric,
-    )
-    return run(request, pair.swap_systems())
+    if not request.unpaired:
+        systems = systems_given(baseline, candidate, items=items, clusters=clusters, names=names, metric=request.metric)
+        return run(request, systems.swap_systems())
+    if items is not None:
+        raise OutscoreError("`items` needs items that both systems share.", "Leave `items` out.", parameter="items")
+    return run(request, samples_given(baseline, candidate, clusters=clusters, names=names).swap_systems())
 
 
 def _run_tables(request: GateRequest, both: Sequence[object]) -> GateResult:
     """A gate on dataframes: one with both systems, or one for each."""
     request.validate(arrays=True)
-    in_order = replace(request.comparison(request.test or PERMUTATION), names=request.names)
     with proposing_measures(request):
-        if request.unpaired:
-            a, b, called = choose_tables(both, in_order)
-            return _run_samples(request, TwoSamples(a, b, called).swap_systems())
-        return run(request, pair_tables(both, in_order).swap_systems())
+        in_order = request.comparison(request.test or PERMUTATION, names=request.names)
+        return run(request, systems_of_tables(both, in_order).swap_systems())
 
 
 def _call_texts(both: Sequence[object], reference: object, documents: object, given: dict[str, Any]) -> GateResult:
@@ -340,18 +337,6 @@ def _call_texts(both: Sequence[object], reference: object, documents: object, gi
     request.validate(arrays=True)
     names = request.names or CALLED
     return _run_texts(request, TextData(both[1], both[0], reference, (names[1], names[0]), documents))
-
-
-def _run_samples(request: GateRequest, samples: TwoSamples | None) -> GateResult:
-    """A gate on different items; in `samples`, if given, the candidate comes first."""
-    first = request.comparison(request.test or PERMUTATION)
-    if samples is None:
-        samples = read_samples(replace(first, names=request.names)).swap_systems()
-    else:
-        first.validate(arrays=True)
-    both = samples
-
-    return _decided(request, lambda test: compare_samples(request.comparison(test), both, gate=True))
 
 
 def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:

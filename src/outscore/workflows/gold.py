@@ -12,6 +12,7 @@ from outscore.core.errors import OutscoreError, RowError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete, parse_spec
+from outscore.core.rows import match_runs
 from outscore.formats.tables.names import is_better_lower, join_names
 from outscore.language.numbers import count, format_number, format_probability
 from outscore.laws import normal, normal_quantile
@@ -20,7 +21,7 @@ from outscore.metrics.judged import delong
 from outscore.metrics.outputs import NOTHING, class_counts
 from outscore.metrics.registry import METRICS, resolve
 from outscore.results.note import Note
-from outscore.scores.pairing import TwoSystems
+from outscore.scores.align import Aligned
 from outscore.scores.system import NO_ANSWER, Labels, Origin, Scores
 
 MAX_CLASSES = 200
@@ -272,11 +273,14 @@ def _probability_notes(systems: Sequence[Scores], metric: str) -> list[Note]:
     return notes
 
 
-def delong_notes(systems: TwoSystems, metric: str | AdditiveMetric, alpha: float) -> list[Note]:
+def delong_notes(aligned: Aligned, metric: str | AdditiveMetric, alpha: float) -> list[Note]:
     """What DeLong's test says of two areas under the ROC curve; nothing of other metrics, and of clusters, which it ignores."""
-    if systems.clusters is not None or not isinstance(metric, str) or parse_spec(metric)[0] != "auc":
+    clustered = any(one.clusters is not None for one in aligned.scores)
+    if clustered or not isinstance(metric, str) or parse_spec(metric)[0] != "auc":
         return []
-    found = delong(np.asarray(systems.a), np.asarray(systems.b))
+    a, b = aligned.runs_of(0), aligned.runs_of(1)
+    rows, partners, _ = match_runs(a, b)
+    found = delong(a.values[rows], b.values[partners])
     if found is None or not found.error:
         return []
     p, reach = 2 * normal(-abs(found.difference) / found.error), normal_quantile(1 - alpha / 2) * found.error

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from outscore.core.errors import OutscoreError
-from outscore.results.design import Alignment
 from outscore.workflows.compare.inputs import read_systems
 
 THREE = "id,a,b,c\nq1,1,0,1\nq2,1,1,0\n"
@@ -17,16 +15,16 @@ THREE = "id,a,b,c\nq1,1,0,1\nq2,1,1,0\n"
 def test_one_wide_file(write):
     two = read_systems([write("id,new,old,doc\nq1,1,0,d1\nq2,0,1,d1\n", "x.csv")])
     assert two.names == ("new", "old")
-    assert (two.a.tolist(), two.b.tolist()) == ([1, 0], [0, 1])
-    assert two.clusters.tolist() == [0, 0]
+    assert [one.values.tolist() for one in two.scores] == [[1, 0], [0, 1]]
+    assert two.scores[0].clusters.texts() == ["d1", "d1"]
     assert not two.counts
-    assert [(table.path, table.rows, len(table.sha256)) for table in two.tables] == [("x.csv", 2, 64)]
+    assert [(table.path, table.rows, len(table.sha256)) for table in two.origins] == [("x.csv", 2, 64)]
 
 
 def test_two_of_many(write):
     two = read_systems([write(THREE, "x.csv")], systems=("c", "a"))
     assert two.names == ("c", "a")
-    assert two.a.tolist() == [1, 0]
+    assert two.scores[0].values.tolist() == [1, 0]
 
 
 def test_two_files_by_id(write):
@@ -34,9 +32,9 @@ def test_two_files_by_id(write):
     write("".join(json.dumps({"id": item, "score": 1}) + "\n" for item in ("q2", "q3", "q1")), "old.jsonl")
     two = read_systems(["new.csv", "old.jsonl"])
     assert two.names == ("new", "old")
-    assert two.alignment == Alignment(common=2, only_a=1, only_b=1)
-    assert list(two.labels) == ["q1", "q2"]
-    assert [table.format for table in two.tables] == ["csv", "jsonl"]
+    aligned = two.aligned("stop")
+    assert (aligned.items, aligned.left_out, aligned.labels) == (2, (1, 1), ("q1", "q2"))
+    assert [table.format for table in two.origins] == ["csv", "jsonl"]
 
 
 def test_two_files_are_called_by_their_systems(write):
@@ -51,7 +49,7 @@ def test_systems_of_two_files_by_choice(write):
     write(THREE, "x.csv")
     write(THREE, "y.csv")
     two = read_systems(["x.csv", "y.csv"], systems=("a", "c"))
-    assert (two.a.tolist(), two.b.tolist()) == ([1, 1], [1, 0])
+    assert [one.values.tolist() for one in two.scores] == [[1, 1], [1, 0]]
 
 
 def test_columns_of_counts(write):
@@ -59,14 +57,14 @@ def test_columns_of_counts(write):
         [write("id,model,tp,wrong\nq1,a,1,2\nq1,b,3,4\n", "x.csv")], score=("tp", "wrong")
     )  # fmt: skip
     assert two.counts
-    np.testing.assert_array_equal(two.b, [[3, 4]])
+    assert two.scores[1].values.tolist() == [[3, 4]]
 
 
 def test_duplicates(write):
     name = write("id,model,score\nq1,a,1\nq1,a,0\nq1,b,1\n", "x.csv")
-    two = read_systems([name], duplicates="mean")
-    assert two.a.tolist() == [0.5]
-    assert two.alignment == Alignment(common=1, duplicates=1, conflicts=1)
+    aligned = read_systems([name]).aligned("mean")
+    assert aligned.scores[0].values.tolist() == [0.5]
+    assert (aligned.items, aligned.duplicates, aligned.conflicts) == (1, 1, 1)
 
 
 ERRORS = {
@@ -78,7 +76,7 @@ ERRORS = {
     "chosen-once": (["three.csv"], {"systems": ("a",)}),
     "chosen-twice": (["three.csv"], {"systems": ("a", "a")}),
     "chosen-unknown": (["three.csv", "one.csv"], {"systems": ("d", "one")}),
-    "rule": (["three.csv"], {"systems": ("a", "b"), "duplicates": "middle"}),
+    "rule": (["three.csv"], {"systems": ("a", "b")}),
 }
 
 
@@ -90,6 +88,6 @@ def test_errors(write, golden, name):
     write("1\n", "bare.txt")
     paths, columns = ERRORS[name]
     with pytest.raises(OutscoreError) as caught:
-        read_systems(paths, **columns)
+        read_systems(paths, **columns).aligned("middle" if name == "rule" else "stop")
     assert "\n" not in str(caught.value)
     golden(f"formats/systems-{name}.txt", f"{caught.value}\n")

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from statsmodels.stats.power import TTestPower
-from tests.plans import plan_from_pilot
+from tests.plans import paired_pilot, plan_from_pilot
 from tests.plans import plan_numbers as plan
 
 from outscore.core.errors import OutscoreError
@@ -14,7 +14,7 @@ from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.results.saved import from_saved
 from outscore.workflows.plan.answer import possible_p
-from outscore.workflows.plan.pilot import paired_pilot, retrospective_curves, spread_of_pilot
+from outscore.workflows.plan.pilot import retrospective_curves, spread_of_pilot
 
 TEST = "(two-sided, alpha = .05)."
 

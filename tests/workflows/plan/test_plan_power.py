@@ -7,12 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from tests.plans import plan_from_pilot, plan_numbers
+from tests.plans import paired_pilot, plan_from_pilot, plan_numbers
 
 from outscore.inference.power.design import flip_power
 from outscore.inference.power.planning import rejection_rate
 from outscore.results.plan import StudyDesign
-from outscore.workflows.plan.pilot import paired_pilot, spread_of_pilot
+from outscore.workflows.plan.pilot import spread_of_pilot
 
 PROMISE = 0.03
 

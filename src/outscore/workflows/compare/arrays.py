@@ -1,7 +1,7 @@
 """Two systems, one answer: where metrics and inference meet.
 
-`permutation_p` returns the p-value alone, `compare_rows` the whole result: scores, difference, interval, p, effects, power, the
-design's path from rows to clusters, and the verdict. `families` asks the same of parts of the data as one family.
+`permutation_p` returns the p-value alone, `compare_panel` the whole result: scores, difference, interval, p, effects, power,
+the design's path from rows to clusters, and the verdict. `families` asks the same of parts of the data as one family.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from outscore.inference.registry import ALL, TESTS
 from outscore.inference.shifted import KERNELS_OF_MARGINS, items_to_show
 from outscore.language.lines import comparison_signature
 from outscore.language.numbers import format_probability
-from outscore.language.verdict.comparison import with_verdict
+from outscore.language.verdict.comparison import with_omission, with_verdict
 from outscore.results.analysis import EvaluationUnit, RunsCurve, UnitRow
 from outscore.results.comparison import Comparison, Margin, SystemScore, TestResult
 from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.scores.panel import Panel
+from outscore.scores.panel import Panel, panel_of
 from outscore.workflows.compare.evidence import (
     Answer,
     OnDatasets,
@@ -47,7 +47,6 @@ from outscore.workflows.compare.evidence import (
     answer_of,
     as_known,
     evidence,
-    labels_of,
     margin_of,
     missing_of,
     p_as_known,
@@ -55,8 +54,8 @@ from outscore.workflows.compare.evidence import (
     scores_of,
     unequal_runs_note,
 )
-from outscore.workflows.compare.inputs import pair_given
-from outscore.workflows.validate import Question, check_side, paired
+from outscore.workflows.compare.inputs import systems_given
+from outscore.workflows.validate import Question, check_side
 
 SHUFFLES = 10
 """Shuffles over which p is looked at, where units are made of shuffled items."""
@@ -76,55 +75,47 @@ def permutation_p(
     seed: int,
 ) -> PValue:
     """The p-value of the paired permutation test alone; see `outscore.permutation_test`."""
-    both = pair_given(a, b, items=items, clusters=clusters)
-    pairs, additive = paired(both.a, both.b, metric, both.items, both.clusters)
+    panel = panel_of(systems_given(a, b, items=items, clusters=clusters).aligned("stop"), metric)
     check_side(alternative, delta)
     check_seed("seed", seed)
     given = {"method": method} | ({} if resamples is None else {"resamples": resamples})
     options = complete("permutation", TESTS["permutation"].options, given)
     request = TestRequest(cast("Alternative", alternative), delta, seed=seed, options=options, interval=False)
-    return TESTS["permutation"].run(pairs, additive, request).p
+    return TESTS["permutation"].run(with_exact_integers(panel.matched_rows()), panel.metric, request).p
 
 
-def compare_rows(
-    a: object,
-    b: object,
+def compare_panel(
+    panel: Panel,
     question: Question,
     *,
-    metric: str | AdditiveMetric,
-    names: tuple[str, str],
-    items: object = None,
-    clusters: object = None,
-    labels: Sequence[str] | None = None,
-    repeats: Repeats | None = None,
-    panels: Sequence[Panel] = (),
+    datasets: Sequence[Panel] = (),
     noun: str = "item",
     called: str = "",
+    before: Sequence[Note] = (),
+    after: Sequence[Note] = (),
+    known: Mapping[str, Any] | None = None,
 ) -> Comparison:
-    """Compare two systems' rows, (n,) scores or (n, k) counts of the same items in the same order.
+    """Compare the two systems of a panel.
 
-    `items` and `clusters` are labels of the rows or None, `labels` the names of the rows, `repeats` what is known about items
-    that were run several times. `panels` are the datasets, if there are several, whose macro average is compared. A row is
-    called `noun`, and the metric by its name unless it is `called` otherwise.
+    `datasets` are its parts, if there are several, whose macro average is compared. A row is called `noun`, and the metric by
+    its name unless it is `called` otherwise. `before` and `after` are notes beside its own, and `known` other fields of the
+    result.
     """
-    rows, additive = paired(a, b, metric, items, clusters, () if repeats is None else repeats.averaged)
     # Once here, because every test and every effect would look for it again.
-    rows = with_exact_integers(rows)
-    if labels is not None and len(labels) != rows.rows:
-        raise OutscoreError(f"There are {len(labels)} `labels` for {rows.rows} rows.", "Give one for each row.")
+    rows, additive, repeats = with_exact_integers(panel.matched_rows()), panel.metric, panel.repeats
     advice = _unit_advice(rows, additive, question) if question.unit_advice else []
     pairs, remainder = _units(rows, additive, question)
-    data = _Rows(rows, pairs, additive, names, labels_of(rows, labels, items, clusters), repeats, called or additive.name)
-    if panels and question.delta:
-        _refuse_shift(panels)
+    data = _Rows(panel, rows, pairs, called or additive.name)
+    if datasets and question.delta:
+        _refuse_shift(datasets)
     by_items = data.run(question, question.of_test)
-    known = [] if repeats is None else [Panel.of_pair(rows, additive, names, repeats, metric)]
-    answer = answer_of(known, question, partial(data.run, question), by_items, missing_of(known, question))
-    found = _on_datasets(data, panels, question, answer.result.p, noun)
+    repeated = [] if repeats is None else [panel]
+    answer = answer_of(repeated, question, partial(data.run, question), by_items, missing_of(repeated, question))
+    found = _on_datasets(data, datasets, question, answer.result.p, noun)
     averaged, answer = found.answer is not None, found.answer or answer
     others, remarks = all_tests(pairs, additive, question.of_test) if question.test == ALL else ([], [])
     margin, about_margin = _margin(answer, pairs, additive, question)
-    marks: dict[str, Any] = {"noun": noun, "datasets": len(panels) if averaged else 1, "remainder": remainder}
+    marks: dict[str, Any] = {"noun": noun, "datasets": len(datasets) if averaged else 1, "remainder": remainder}
     path = [] if averaged else _path(data, by_items.p, question, answer)
     shuffled = [_over_shuffles(rows, additive, question)] if question.unit_size > 1 and question.shuffle is not None else []
     gone = _idle_notes(answer, by_items.p, averaged=averaged)
@@ -137,6 +128,7 @@ def compare_rows(
         "buckets": found.buckets,
         "replicability": found.replicability,
         "design": _design(data, question, path, **marks),
+        "alignment": Alignment(common=rows.per_item().rows),
         "notes": [
             *found.notes,
             *answer.notes,
@@ -144,22 +136,32 @@ def compare_rows(
             *(note for note in (*by_items.notes, *remarks, *shuffled) if note.kind not in gone),
             *about_margin,
             *found.about_test,
+            *after,
         ],
+        **(known or {}),
     }
-    return _assemble(data, question, answer, parts)
+    whole = _assemble(data, question, answer, parts)
+    return with_omission(replace(whole, notes=[*before, *whole.notes]) if before else whole)
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Both systems' matched rows and the units made of them, in the columns of a metric that is `called` so."""
+    """Two systems, their matched rows and the units made of these, in the columns of a metric that is `called` so."""
 
+    panel: Panel
     rows: PairedScores
     pairs: PairedScores
-    metric: AdditiveMetric
-    names: tuple[str, str]
-    labels: list[str]
-    repeats: Repeats | None
     called: str
+
+    @property
+    def metric(self) -> AdditiveMetric:
+        """What scores the rows."""
+        return self.panel.metric
+
+    @property
+    def repeats(self) -> Repeats | None:
+        """What is known of items that were run several times."""
+        return self.panel.repeats
 
     @property
     def unequal(self) -> bool:
@@ -192,11 +194,12 @@ def _on_datasets(data: _Rows, panels: Sequence[Panel], question: Question, p: PV
 
 def _explained(data: _Rows, question: Question, p: PValue, answer: Answer, *, averaged: bool) -> dict[str, Any]:
     """The evidence beside the answer, and what several runs of items add to it."""
-    unit_names = data.labels if question.unit_size == 1 else [f"unit {i + 1}" for i in range(data.pairs.rows)]
+    items = data.panel.unit_names()
+    unit_names = items if question.unit_size == 1 else [f"unit {i + 1}" for i in range(data.pairs.rows)]
     shuffled = question.unit_size > 1 and question.shuffle is not None
-    repeats, runs = data.repeats, None
-    if repeats is not None and repeats.metric is None and question.unit_size == 1 and data.metric.higher_is_better:
-        runs = _curve_of_runs(data.pairs, repeats, question)
+    runs = None
+    if question.unit_size == 1 and data.metric.higher_is_better:
+        runs = _curve_of_runs(data, question)
     found = evidence(
         data.pairs,
         data.metric,
@@ -213,7 +216,7 @@ def _explained(data: _Rows, question: Question, p: PValue, answer: Answer, *, av
     return {
         **found,
         "power": answer.power if answer.population != ITEMS or averaged else found["power"],
-        "units": _with_members(data.pairs, unit_names, data.labels, data.metric, question),
+        "units": _with_members(data.pairs, unit_names, items, data.metric, question),
         "population": answer.population,
         "other_populations": answer.others,
         "smallest_p": answer.smallest_p,
@@ -273,11 +276,13 @@ def _margin(
     return margin_of(answer.run, pairs, metric, request, question.margin, needed=needed, both=question.gate)
 
 
-def _curve_of_runs(pairs: PairedScores, repeats: Repeats, question: Question) -> RunsCurve | None:
+def _curve_of_runs(data: _Rows, question: Question) -> RunsCurve | None:
     """How the score grows with the number of runs, from all rows."""
-    kind: Kind = "pass^" if repeats.reduced.startswith("pass^") else "pass@"
-    clusters = pairs.per_item().clusters
-    return runs_curve(repeats.systems, kind, alpha=question.alpha, clusters=clusters, seed=question.seed)
+    runs = data.panel.run_scores()
+    if data.repeats is None or runs is None:
+        return None
+    kind: Kind = "pass^" if data.repeats.reduced.startswith("pass^") else "pass@"
+    return runs_curve(runs, kind, alpha=question.alpha, clusters=data.pairs.per_item().clusters, seed=question.seed)
 
 
 def _with_members(
@@ -380,7 +385,8 @@ def _design(data: _Rows, question: Question, path: list[PathStep], **marks: Any)
 
 
 def _assemble(data: _Rows, question: Question, answer: Answer, parts: Mapping[str, Any]) -> Comparison:
-    pairs, metric, names, design = data.pairs, data.metric, data.names, cast("Design", parts["design"])
+    pairs, metric, design = data.pairs, data.metric, cast("Design", parts["design"])
+    names = (data.panel.systems[0], data.panel.systems[1])
     items, result = pairs.per_item(), answer.result
     scores = answer.scores or scores_of(items, metric)
     own, method = answer.own or result.own, answer.own_method or result.own_method
@@ -414,7 +420,6 @@ def _assemble(data: _Rows, question: Question, answer: Answer, parts: Mapping[st
         higher_is_better=metric.higher_is_better,
         n=items.rows,
         clusters=None if pairs.clusters is None else int(pairs.clusters.max()) + 1,
-        alignment=Alignment(common=design.items),
         scores=(
             SystemScore(names[0], scores[0], *own[0], method),
             SystemScore(names[1], scores[1], *own[1], method),

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.own_score import Limits
@@ -28,37 +27,10 @@ from outscore.results.comparison import TestResult
 from outscore.results.design import HOLM
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval
-from outscore.scores.pairing import DuplicateRule
-from outscore.scores.panel import Panel, name_repeats, panels_of
-from outscore.scores.system import Scores, shared_datasets
+from outscore.scores.panel import Panel
 from outscore.workflows.compare.evidence import OnDatasets, Pooled, answer_of, as_known
 from outscore.workflows.rank.question import lacking_on_datasets, name_of_test
 from outscore.workflows.validate import Question
-
-
-def panels_of_datasets(
-    scores: tuple[Scores, Scores],
-    names: tuple[str, str],
-    metric: str | AdditiveMetric,
-    duplicates: DuplicateRule,
-    repeats: str | None,
-) -> list[Panel]:
-    """One panel for each dataset that both systems have, with the items of both; none where there is one dataset only."""
-    if len(shared_datasets(scores)) < 2:
-        return []
-    renamed = [replace(system, name=name) for system, name in zip(_shared(scores), names, strict=True)]
-    return name_repeats(panels_of(renamed, metric, duplicates), repeats)
-
-
-def _shared(scores: Sequence[Scores]) -> list[Scores]:
-    """The rows of items that both systems have."""
-    keys = []
-    for system in scores:
-        assert system.datasets is not None
-        ids = map(str, range(system.rows)) if system.ids is None else system.ids.texts()
-        keys.append(list(zip(system.datasets.texts(), ids, strict=True)))
-    common = set(keys[0]) & set(keys[1])
-    return [system.take(np.array([key in common for key in rows])) for system, rows in zip(scores, keys, strict=True)]
 
 
 def compare_datasets(panels: Sequence[Panel], question: Question, pooled: Pooled) -> OnDatasets:

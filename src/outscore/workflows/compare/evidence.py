@@ -282,17 +282,6 @@ def scores_of(view: PairedScores, metric: AdditiveMetric) -> tuple[float, float]
     return float(metric.score(total_a)), float(metric.score(total_b))
 
 
-def labels_of(rows: PairedScores, labels: Sequence[str] | None, items: object, clusters: object) -> list[str]:
-    """A name for every unit: its cluster, its item, its own label, or its row."""
-    unit = rows.clusters if rows.clusters is not None else rows.items
-    names = clusters if rows.clusters is not None else items
-    if unit is None or names is None:
-        return list(map(str, labels)) if labels is not None else [f"row {i + 1}" for i in range(rows.rows)]
-    source = np.asarray(labels if labels is not None and rows.clusters is None else names)
-    _, first = np.unique(unit, return_index=True)
-    return [str(x) for x in source[first]]
-
-
 def evidence_at_every_look(
     pairs: PairedScores, metric: AdditiveMetric, *, alpha: float, alternative: str, bounds: tuple[float, ...]
 ) -> AnytimeEvidence:

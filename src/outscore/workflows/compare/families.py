@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.core.rows import Repeats, codes_of
 from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.families import MAX_T, Member, correct_family, max_t_of_pair
 from outscore.inference.populations import ITEMS
@@ -28,67 +26,55 @@ from outscore.results.analysis import Subset
 from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
 from outscore.results.design import HOLM, Family
 from outscore.results.note import Note
-from outscore.workflows.compare.arrays import compare_rows
+from outscore.scores.panel import Panel
+from outscore.workflows.compare.arrays import compare_panel
 from outscore.workflows.compare.logs import asks_logs
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.validate import Question, paired, question_of
+from outscore.workflows.validate import Question, question_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
-    """One comparison of a family on common rows: the whole tables of both systems, the metric, and which rows it uses."""
+    """One comparison of a family: two systems on some items of a whole, or all of them by another metric."""
 
-    a: Array
-    b: Array
-    metric: str | AdditiveMetric
-    rows: Array
+    panel: Panel
+    items: Array
 
 
 def compare_slices(
-    a: Array,
-    b: Array,
     column: str,
-    values: Sequence[str],
+    parts: Mapping[str, Part],
+    clusters: Array | None,
     question: Question,
     *,
     correction: str,
-    metric: str | AdditiveMetric,
-    names: tuple[str, str],
-    per_row: Mapping[str, object],
-    repeats: Repeats | None = None,
+    known: Mapping[str, Any] | None = None,
 ) -> tuple[list[Comparison], Family, list[Note]]:
     """Every slice compared, the family they form, and a note on each slice that cannot be tested.
 
-    `values` names the slice of each row, `per_row` holds what else is known about the rows: ``"items"``, ``"clusters"`` and
-    ``"labels"``. Slices of one item are compared too, if the test allows it. The decision about a slice rests on its corrected
-    p, and slices get no advice on unit sizes.
+    `parts` are the slices by the value of the column, and `clusters` those of the items of the whole. Slices of one item are
+    compared too, if the test allows it. The decision about a slice rests on its corrected p, and slices get no advice on unit
+    sizes. `known` are further fields of each result.
     """
     question = replace(question, unit_advice=False)
-    known = {name: np.asarray(labels) for name, labels in per_row.items() if labels is not None}
-    item = np.arange(len(a)) if known.get("items") is None else cast("Array", codes_of(known["items"], len(a), "items"))
     compared, used, notes = [], [], []
-    of_slices = np.asarray(values)
-    for value in dict.fromkeys(of_slices.tolist()):
-        rows = np.flatnonzero(of_slices == value)
-        here: dict[str, Any] = {name: labels[rows] for name, labels in known.items()}
-        if repeats is not None:
-            here["repeats"] = repeats.take(np.array(list(dict.fromkeys(item[rows].tolist()))))
+    for value, part in parts.items():
         try:
-            result = compare_rows(a[rows], b[rows], question, metric=metric, names=names, **here)
+            result = compare_panel(part.panel, question, known={**(known or {}), "slice": Subset(column, value)})
         except OutscoreError as refusal:
             # A slice that is too small for the test must not stop the others.
             notes.append(Note("omission", f"Slice {column} = {value} was left out: {refusal.message}"))
             continue
-        compared.append(replace(result, slice=Subset(column, str(value))))
-        used.append(rows)
+        compared.append(result)
+        used.append(part)
     if not compared:
         raise OutscoreError(f"No slice of `{column}` can be compared. {notes[0]}", "Leave the slices out.", parameter="slice")
     resampled = None
     if correction == MAX_T:
         refuse_new_runs(compared)
-        resampled = swap_together([Part(a, b, metric, rows) for rows in used], known, question)
-    parts, family = as_family(compared, correction, **question.side, resampled=resampled)
-    return parts, family, notes
+        resampled = swap_together(used, clusters, question)
+    found, family = as_family(compared, correction, **question.side, resampled=resampled)
+    return found, family, notes
 
 
 def refuse_new_runs(compared: Sequence[Comparison]) -> None:
@@ -101,33 +87,29 @@ def refuse_new_runs(compared: Sequence[Comparison]) -> None:
         )
 
 
-def swap_together(parts: Sequence[Part], per_row: Mapping[str, Array], question: Question) -> Array:
+def swap_together(parts: Sequence[Part], clusters: Array | None, question: Question) -> Array:
     """Adjusted p-values of parts of one comparison by max-T, from swaps that they share.
 
-    `per_row` holds the labels of ``"items"`` and ``"clusters"``, if there are any. A row, cluster or item with repeats that
-    appears in several parts is swapped in all of them at once.
+    `clusters` are those of the items of the whole, if there are any. An item or cluster that appears in several parts is
+    swapped in all of them at once.
     """
-    total = 1 + max(int(part.rows.max()) for part in parts)
-    labels = per_row.get("clusters", per_row.get("items"))
-    coins = np.arange(total) if labels is None else cast("Array", codes_of(labels, total, "clusters"))
     return max_t_of_pair(
-        [_member(part, coins, per_row, question) for part in parts],
+        [_member(part, clusters, question) for part in parts],
         alternative=question.alternative,
         resamples=int(str(question.options["resamples"])),
         seed=question.seed,
     )
 
 
-def _member(part: Part, coins: Array, per_row: Mapping[str, Array], question: Question) -> Member:
+def _member(part: Part, clusters: Array | None, question: Question) -> Member:
     """A part in the units that are swapped, and the coin of each."""
-    rows, size = part.rows, question.unit_size
-    items, clusters = (per_row[name][rows] if name in per_row else None for name in ("items", "clusters"))
-    pairs, metric = paired(part.a[rows], part.b[rows], part.metric, items, clusters)
+    pairs, metric, size = part.panel.matched_rows(), part.panel.metric, question.unit_size
     if size != 1:
         units, _ = evaluation_units(pairs, metric, size, question.unit_statistic, question.shuffle)
-        return Member(units, metric, rows[: units.rows])
+        return Member(units, metric, part.items[: units.rows])
+    coins = part.items if clusters is None else clusters[part.items]
     # Units are in the order in which their labels first appear.
-    return Member(pairs, metric, np.array(list(dict.fromkeys(coins[rows].tolist()))))
+    return Member(pairs, metric, np.array(list(dict.fromkeys(coins.tolist()))))
 
 
 def as_family(

@@ -1,7 +1,4 @@
-"""From file names to two systems' arrays: which systems the files contain, how their rows are matched, what they are called.
-
-On request, several runs of an item become one score, or only the first runs are used (`reduced`).
-"""
+"""From file names, dataframes or arrays to two systems: which ones they contain, and what these are called."""
 
 from __future__ import annotations
 
@@ -14,15 +11,20 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.reduction import Reduction, parse_reduction
-from outscore.core.rows import occurrences
+from outscore.core.records import dataclass
+from outscore.core.reduction import Reduction
+from outscore.core.rows import in_order_of, occurrences
+from outscore.formats.logs.evaluation import Evaluation
+from outscore.results.design import Missing
 from outscore.results.note import Note
-from outscore.scores.pairing import TwoSystems, pair
-from outscore.scores.reduce import first_runs, reduce_runs
-from outscore.scores.system import Labels, Scores
+from outscore.scores.align import Aligned, DuplicateRule, align_pair
+from outscore.scores.system import Labels, Origin, Scores, origins_of
+from outscore.workflows.frames import encode_labels
 from outscore.workflows.names import read_each, refuse_same_columns, unique_names
+from outscore.workflows.reading import Better
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.requests.shared import DUPLICATES, READER
+from outscore.workflows.requests.shared import READER
+from outscore.workflows.validate import numbers_of
 
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
@@ -32,23 +34,88 @@ UNNAMED: TwoNames = ("A", "B")
 """The names of systems that have none."""
 
 
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """Two systems as they were read or given, before their rows are matched.
+
+    Parameters
+    ----------
+    scores
+        Their scores; none where logs hold texts that have to be scored.
+    names
+        What they are called.
+    origins
+        The files.
+    notes
+        What a reader should know about these.
+    better
+        The direction of the scores, if their source states it.
+    missing
+        What logs lack.
+    measures
+        The names that arrays bring along.
+    labels
+        The names of the rows of arrays.
+    evaluations, corpus
+        The logs, and the measure by which they score all their texts together, if they do.
+    """
+
+    scores: tuple[Scores, ...]
+    names: TwoNames
+    origins: Sequence[Origin] = ()
+    notes: Sequence[Note] = ()
+    better: Better | None = None
+    missing: Sequence[Missing] = ()
+    measures: Sequence[str] = ()
+    labels: Sequence[str] | None = None
+    evaluations: tuple[Evaluation, ...] = ()
+    corpus: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether counts were read."""
+        return bool(self.scores) and self.scores[0].values.ndim == 2
+
+    def swap_systems(self) -> Systems:
+        """The same two, B first."""
+        names = (self.names[1], self.names[0])
+        return replace(self, scores=self.scores[::-1], names=names, evaluations=self.evaluations[::-1])
+
+    @property
+    def called(self) -> tuple[Scores, ...]:
+        """Their scores by the names that they are called."""
+        return tuple(replace(one, name=name) for one, name in zip(self.scores, self.names, strict=True))
+
+    def aligned(self, duplicates: str) -> Aligned:
+        """Both on the items that both have."""
+        first, second = self.called
+        return align_pair(first, second, cast("DuplicateRule", duplicates))
+
+
 def read_systems(
     paths: Sequence[str],
     names: tuple[str, str] | None = None,
     *,
-    duplicates: str = DUPLICATES.default,
     format: str = READER.default,
     systems: Sequence[str] = (),
     metric: str | AdditiveMetric | None = None,
     **columns: Any,  # noqa: ANN401 - as `formats.read` takes them
-) -> TwoSystems:
-    """Read one file with both systems, or one file for each, and match their rows.
+) -> Systems:
+    """Read one file with both systems, or one file for each.
 
     `names` are the names to use for the systems, `systems` the two of the file to compare; `columns` are those of
-    `outscore.read`: item, system, score, cluster, repeat, slice, dataset.
+    `outscore.read`: item, system, score, cluster, repeat, slice, dataset. If `metric` needs it, answers are counted by class.
     """
     a, b, found_names = choose_systems(paths, format=format, systems=systems, **columns)
-    return pair_scores(a, b, names or found_names, duplicates, metric)
+    return of_scores(a, b, names or found_names, metric)
+
+
+def of_scores(a: Scores, b: Scores, names: tuple[str, str], metric: str | AdditiveMetric | None = None) -> Systems:
+    """Two systems that were read, in what `metric` makes of answers."""
+    from outscore.workflows.gold import scored_beside_gold
+
+    scores = tuple(scored_beside_gold((a, b), metric))
+    return Systems(scores, names, tuple(origins_of(scores)))
 
 
 def choose_systems(
@@ -73,16 +140,6 @@ def choose_systems(
         files = read_each(paths, partial(read_scores, format=format), columns)
         a, b, names = _from_two(files[0], files[1], systems, paths)
     return a, b, names
-
-
-def pair_scores(
-    a: Scores, b: Scores, names: tuple[str, str], duplicates: str, metric: str | AdditiveMetric | None = None
-) -> TwoSystems:
-    """Two systems' scores matched by item id, and what was left out, in what `metric` makes of answers."""
-    from outscore.workflows.gold import scored_beside_gold
-
-    a, b = scored_beside_gold((a, b), metric)
-    return pair(a, b, duplicates, names)  # type: ignore[arg-type] # an unknown rule is refused there
 
 
 def named_in(a: object, b: object, names: object) -> tuple[object, object, object]:
@@ -110,7 +167,7 @@ def named_in(a: object, b: object, names: object) -> tuple[object, object, objec
     return scores, others, names or (str(first), str(second))
 
 
-def pair_given(
+def systems_given(
     a: object,
     b: object,
     *,
@@ -118,28 +175,18 @@ def pair_given(
     clusters: object = None,
     labels: Sequence[str] | None = None,
     names: tuple[str, ...] = (),
-    duplicates: str = DUPLICATES.default,
     metric: str | AdditiveMetric | None = None,
-) -> TwoSystems:
-    """Two systems as Python callers pass them: scores that were read are matched by item id, arrays by position.
+) -> Systems:
+    """Two systems as Python callers pass them: scores that were read, or arrays, whose rows are matched by position.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from outscore.scores.system import Labels, Scores
-    >>> new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1", "q2", "q3"]))
-    >>> old = Scores("old", np.array([0, 0]), Labels.of(["q3", "q1"]))
-    >>> both = pair_given(new, old)
-    >>> both.a.tolist(), both.b.tolist(), both.names, both.labels
-    ([1, 1], [0, 0], ('new', 'old'), ['q1', 'q3'])
+    >>> both = systems_given([1, 0, 1, 1], [0, 0, 1, 0], items=["q1", "q1", "q2", "q2"])
+    >>> both.names, both.scores[0].ids.texts(), both.scores[0].repeats.texts()
+    (('A', 'B'), ['q1', 'q1', 'q2', 'q2'], ['1', '2', '1', '2'])
     """
-    if type(a) is type(b) is np.ndarray:
-        # They bring neither labels nor columns nor names.
-        return TwoSystems(a, b, cast("TwoNames", names or UNNAMED), items=items, clusters=clusters, labels=labels)
-    from outscore.scores.system import Scores
-
     if not isinstance(a, Scores) and not isinstance(b, Scores):
-        return _pair_arrays(a, b, names, items=items, clusters=clusters, labels=labels)
+        return _of_arrays(a, b, names, labels, items=items, clusters=clusters)
     if not isinstance(a, Scores) or not isinstance(b, Scores):
         raise OutscoreError(
             "One of `a` and `b` was read from a file and the other was not.", "Read both, or give the `values` of both."
@@ -147,22 +194,58 @@ def pair_given(
     for name, given in (("items", items), ("clusters", clusters), ("labels", labels)):
         if given is not None:
             raise OutscoreError(f"`{name}` was given, but scores that were read have their own.", f"Leave `{name}` out.")
-    return pair_scores(a, b, cast("TwoNames", names or (a.name, b.name)), duplicates, metric)
+    return of_scores(a, b, cast("TwoNames", names or unique_names((a.name, b.name))), metric)
 
 
-def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -> TwoSystems:  # noqa: ANN401
-    """Match arrays by position, or by the labels of their rows if they have an index, as in pandas."""
-    from outscore.core.rows import in_order_of
+def _of_arrays(a: object, b: object, names: tuple[str, ...], labels: Sequence[str] | None, **per_row: object) -> Systems:
+    """Arrays by position, or by the labels of their rows if they have an index, as in pandas."""
     from outscore.workflows.frames import counts_in, is_table
     from outscore.workflows.reading import series_names
 
     other, moved = in_order_of(a, b, "b")
-    placed: dict[str, Any] = {name: in_order_of(a, given, name)[0] for name, given in per_row.items()}
-    rows_a, rows_b = (counts_in(x) if is_table(x) else x for x in (a, other))
-    text = "The rows of B were in a different order; they were matched with those of A by their index labels."
-    notes = (Note("input", text),) if moved else ()
+    first, second = (numbers_of(counts_in(x) if is_table(x) else x, name) for name, x in (("a", a), ("b", other)))
+    if len(first) != len(second):
+        raise OutscoreError(
+            f"`a` has {len(first)} rows, but `b` has {len(second)}.",
+            "Both systems must be scored on the same items, in the same order.",
+        )
+    if first.shape != second.shape:
+        raise OutscoreError(f"`a` has shape {first.shape}, but `b` has {second.shape}.", "Give both systems the same columns.")
+    ids, groups = (labels_given(in_order_of(a, given, name)[0], len(first), name) for name, given in per_row.items())
+    row_names = None if labels is None else [str(label) for label in in_order_of(a, labels, "labels")[0]]
+    if row_names is not None and len(row_names) != len(first):
+        raise OutscoreError(f"There are {len(row_names)} `labels` for {len(first)} rows.", "Give one for each row.")
+    # Rows of one item are repeats of it, however equal their scores.
+    repeats = None if ids is None else numbered(ids)
     called = cast("TwoNames", names or names_of_series(a, b))
-    return TwoSystems(rows_a, rows_b, called, notes=notes, measures=series_names((a, b)), **placed)
+    text = "The rows of B were in a different order; they were matched with those of A by their index labels."
+    return Systems(
+        tuple(Scores(name, values, ids, repeats, groups) for name, values in zip(called, (first, second), strict=True)),
+        called,
+        notes=(Note("input", text),) if moved else (),
+        measures=series_names((a, b)),
+        labels=row_names,
+    )
+
+
+def numbered(ids: Labels, sets: Labels | None = None) -> Labels:
+    """A number for each row among the rows of its item, as the label of its repeat."""
+    keys = ids.codes if sets is None else np.unique(ids.codes * len(sets.names) + sets.codes, return_inverse=True)[1]
+    codes = occurrences(keys)
+    return Labels(codes, tuple(map(str, range(1, int(codes.max(initial=0)) + 2))))
+
+
+def labels_given(given: object, rows: int, name: str) -> Labels | None:
+    """Labels of rows as a caller passes them; None where there are none."""
+    if given is None:
+        return None
+    try:
+        raw = np.asarray(given)
+    except ValueError:
+        raise OutscoreError(f"`{name}` holds lists of different lengths.", "Give one label for each row.") from None
+    if raw.ndim != 1 or len(raw) != rows:
+        raise OutscoreError(f"`{name}` has shape {raw.shape}, the scores have {rows} rows.", "Give one label for each row.")
+    return encode_labels(raw, name)
 
 
 def names_of_series(a: object, b: object) -> TwoNames:
@@ -180,10 +263,10 @@ def names_of_series(a: object, b: object) -> TwoNames:
     return UNNAMED
 
 
-def pair_tables(tables: Sequence[object], request: CompareRequest) -> TwoSystems:
+def systems_of_tables(tables: Sequence[object], request: CompareRequest) -> Systems:
     """Dataframes in place of files: one with both systems, or one for each."""
     a, b, names = choose_tables(tables, request)
-    return pair_scores(a, b, names, request.duplicates, request.metric)
+    return of_scores(a, b, names, None if request.unpaired else request.metric)
 
 
 def choose_tables(tables: Sequence[object], request: CompareRequest) -> tuple[Scores, Scores, TwoNames]:
@@ -307,61 +390,3 @@ def metric_of(reduction: Reduction) -> str:
     'mean:of=pass@2'
     """
     return f"mean:of={reduction.name}"
-
-
-def reduced(systems: TwoSystems, request: CompareRequest) -> tuple[TwoSystems, Reduction | None]:
-    """The systems with their runs treated as the request says, and the reduction; unchanged if it says nothing."""
-    reduction = parse_reduction(request.reduce)
-    if reduction is None and not request.equal_runs:
-        return systems, None
-    scores = list(systems.scores or _scores_of(systems, request))
-    notes: list[Note] = []
-    if request.equal_runs:
-        scores, notes = first_runs(scores, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
-    if reduction is None:
-        return _paired_again(systems, scores, notes, request), None
-    reduction_result = reduce_runs(scores, reduction, request.duplicates)  # type: ignore[arg-type] # as above
-    again = _paired_again(systems, reduction_result.scores, [*notes, *reduction_result.notes], request)
-    return replace(again, repeats=reduction_result.repeats()), reduction
-
-
-def _paired_again(systems: TwoSystems, scores: list[Scores], notes: list[Note], request: CompareRequest) -> TwoSystems:
-    """The same systems with other rows, matched again; notes about the files stay."""
-    new = pair_scores(scores[0], scores[1], systems.names, request.duplicates)
-    alignment = new.alignment
-    if alignment is not None and systems.alignment is not None:
-        alignment = replace(
-            alignment,
-            duplicates=systems.alignment.duplicates,
-            conflicts=systems.alignment.conflicts,
-            missing=systems.alignment.missing,
-        )
-    # Notes about averaged runs are no longer true.
-    kept = [note for note in systems.notes if note.kind != "design"]
-    return replace(
-        new,
-        tables=systems.tables,
-        alignment=alignment,
-        better=systems.better,
-        notes=tuple(dict.fromkeys([*kept, *notes, *new.notes])),
-    )
-
-
-def _scores_of(systems: TwoSystems, request: CompareRequest) -> tuple[Scores, Scores]:
-    """Arrays with an item label for each row, in the form of systems that were read."""
-    if systems.items is None:
-        raise OutscoreError(
-            "There are no repeats: each item was scored once.",
-            "Give `items`, a label for each row, so that rows of one item are its runs.",
-            parameter="reduce" if request.reduce != "mean" else "equal_runs",
-        )
-    ids = Labels.of(np.asarray(systems.items).tolist())
-    runs = occurrences(ids.codes)
-    repeats = Labels(runs, tuple(map(str, range(1, int(runs.max(initial=0)) + 2))))
-    clusters = None if systems.clusters is None else Labels.of(np.asarray(systems.clusters).tolist())
-    slices = {column: Labels.of(values) for column, values in systems.slices.items()}
-    first, second = (
-        Scores(name, np.asarray(values), ids, repeats, clusters, slices=slices)
-        for name, values in zip(systems.names, (systems.a, systems.b), strict=True)
-    )
-    return first, second

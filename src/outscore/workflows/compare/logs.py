@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
-from outscore.core.records import dataclass
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.evaluation import Evaluation, Exchange
 from outscore.formats.logs.find import are_logs, is_ranking, refuse_folders
@@ -15,30 +14,14 @@ from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import LogSystems, read_systems
 from outscore.formats.logs.totals import refuse_totals
 from outscore.formats.tables.names import join_names
-from outscore.scores.pairing import TwoSystems
-from outscore.scores.system import Origin, Scores, label_of
-from outscore.workflows.compare.inputs import pair_scores
-from outscore.workflows.compare.unpaired import TwoSamples
+from outscore.scores.system import Origin, Scores, label_of, origins_of
+from outscore.workflows.compare.inputs import Systems
 from outscore.workflows.requests import base
 
 if TYPE_CHECKING:
     from outscore.results.design import DecidingItem
     from outscore.workflows.requests.compare import CompareRequest
     from outscore.workflows.requests.rank import RankRequest, ScoreRequest
-
-
-@dataclass(frozen=True, eq=False)
-class LogPair:
-    """Two evaluations in the order of the comparison, and all that were found."""
-
-    evaluations: tuple[Evaluation, Evaluation]
-    names: tuple[str, str]
-    measure: str
-    found: LogSystems
-
-    def swap_systems(self) -> LogPair:
-        """The same two, the second one first."""
-        return replace(self, evaluations=(self.evaluations[1], self.evaluations[0]), names=(self.names[1], self.names[0]))
 
 
 def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
@@ -90,60 +73,37 @@ def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQue
     )
 
 
-def pair_logs(request: CompareRequest) -> tuple[TwoSystems | None, LogPair]:
-    """Read the logs of a request and match the two systems to compare; None if they contain texts that have to be scored."""
+def systems_of_logs(request: CompareRequest) -> Systems:
+    """The two systems in the logs of a request; without scores if the logs contain texts that have to be scored."""
     format = request.reader if request.reader in LOGS else None
-    systems_read = read_systems(request.files, log_question(request), format=format)
-    first, second = _two([evaluations[0].system for evaluations in systems_read.evaluations], request.system)
-    pair = (systems_read.evaluations[first][0], systems_read.evaluations[second][0])
-    names = (pair[0].system, pair[1].system)
-    called = (request.names[0], request.names[1]) if request.names else names
-    if systems_read.is_corpus:
-        return None, LogPair(pair, called, systems_read.measure, systems_read)
-    systems = pair_scores(systems_read.scores[first], systems_read.scores[second], called, request.duplicates)
-    tables = tuple(dict.fromkeys(origin for one in pair for origin in one.origins))
-    columns = systems.tables[0].columns
-    assert systems.alignment is not None
-    missing = [
-        replace(systems_read.missing[own], system=name)
-        for own, name in zip(names, called, strict=True)
-        if own in systems_read.missing
-    ]
-    systems = replace(
-        systems,
-        tables=tuple(replace(origin, columns=columns) for origin in tables),
-        alignment=replace(systems.alignment, missing=missing),
-        notes=(*systems_read.notes, *systems.notes),
-        better=better_of(systems_read.higher_is_better),
-    )
-    return systems, LogPair(pair, called, systems_read.measure, systems_read)
-
-
-def samples_of_logs(request: CompareRequest) -> TwoSamples:
-    """The two systems of logs of different items, without matching items."""
-    format = request.reader if request.reader in LOGS else None
-    systems_read = read_systems(request.files, log_question(request), format=format)
-    if systems_read.is_corpus:
+    found = read_systems(request.files, log_question(request), format=format)
+    if found.is_corpus and request.unpaired:
         raise OutscoreError(
             "--unpaired compares means of item scores, but these logs score the whole corpus.",
             "Leave --unpaired out.",
             parameter="unpaired",
         )
-    first, second = _two([evaluations[0].system for evaluations in systems_read.evaluations], request.system)
-    names = (systems_read.evaluations[first][0].system, systems_read.evaluations[second][0].system)
-    called = (request.names[0], request.names[1]) if request.names else names
-    missing = [
-        replace(systems_read.missing[own], system=name)
-        for own, name in zip(names, called, strict=True)
-        if own in systems_read.missing
-    ]
-    return TwoSamples(
-        systems_read.scores[first],
-        systems_read.scores[second],
-        called,
-        tuple(systems_read.notes),
-        tuple(missing),
-        better_of(systems_read.higher_is_better),
+    places = _two([evaluations[0].system for evaluations in found.evaluations], request.system)
+    first, second = (found.evaluations[place][0] for place in places)
+    names = (request.names[0], request.names[1]) if request.names else (first.system, second.system)
+    scores = () if found.is_corpus else tuple(found.scores[place] for place in places)
+    origins = list(dict.fromkeys([*first.origins, *second.origins]))
+    if not found.is_corpus:
+        columns = origins_of(scores)[0].columns
+        origins = [replace(origin, columns=columns) for origin in origins]
+    return Systems(
+        scores,
+        names,
+        origins,
+        notes=found.notes,
+        better=better_of(found.higher_is_better),
+        missing=[
+            replace(found.missing[own.system], system=name)
+            for own, name in zip((first, second), names, strict=True)
+            if own.system in found.missing
+        ],
+        evaluations=(first, second),
+        corpus=found.measure if found.is_corpus else "",
     )
 
 
@@ -193,8 +153,10 @@ def _two(names: Sequence[str], chosen: Sequence[str]) -> tuple[int, int]:
     return 0, 1
 
 
-def with_exchanges(items: Sequence[DecidingItem], pair: tuple[Evaluation, Evaluation]) -> list[DecidingItem]:
+def with_exchanges(items: Sequence[DecidingItem], pair: tuple[Evaluation, ...]) -> list[DecidingItem]:
     """Items with the question and both answers, read again from the logs; clusters and units stay as they are."""
+    if not pair:
+        return list(items)
     texts = [_texts_of(evaluation, [item.item for item in items]) for evaluation in pair]
     completed = []
     for item in items:

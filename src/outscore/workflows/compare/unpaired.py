@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.core.rows import codes_of, is_labelled
+from outscore.core.rows import is_labelled
 from outscore.formats.logs.registry import LOGS
 from outscore.inference.base.own_score import own_intervals
 from outscore.inference.base.question import TestRequest
@@ -28,12 +28,13 @@ from outscore.language.numbers import count, format_probability
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import ChartData, Effect, Power
 from outscore.results.comparison import Comparison, Comparisons, Margin, SystemScore, Unpaired
-from outscore.results.design import Alignment, Decision, Design, Missing
+from outscore.results.design import Alignment, Decision, Design
 from outscore.results.note import Note, Signature
 from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel, panels_of
-from outscore.scores.system import Labels, Origin, Scores, facts_of_answers, pooled
-from outscore.workflows.compare.inputs import names_of_series
+from outscore.scores.system import Origin, Scores, facts_of_answers, pooled
+from outscore.workflows.compare.inputs import Systems, TwoNames, labels_given, names_of_series, of_scores
+from outscore.workflows.names import unique_names
 from outscore.workflows.reading import (
     MetricDirection,
     answer_notes,
@@ -47,7 +48,7 @@ from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, numbers_of, question_of
 
 if TYPE_CHECKING:
-    from outscore.scores.pairing import DuplicateRule
+    from outscore.scores.align import DuplicateRule
 
 LIBERAL, CAUTIOUS = 1.5, 0.5
 """An actual level beyond this many times alpha deserves a warning, or a note."""
@@ -59,35 +60,19 @@ BARE_VALUES = "If the same label names different items, give the bare values (`.
 PAIRED_IS_STRONGER = "Leave --unpaired out: pairing is stronger, because the difficulty of the items cancels."
 
 
-@dataclass(frozen=True, eq=False)
-class TwoSamples:
-    """The unmatched scores of two systems, and their names."""
-
-    a: Scores
-    b: Scores
-    names: tuple[str, str]
-    notes: tuple[Note, ...] = ()
-    missing: tuple[Missing, ...] = ()
-    better: Literal["higher", "lower"] | None = None
-
-    def swap_systems(self) -> TwoSamples:
-        """The same two, the second one first."""
-        return replace(self, a=self.b, b=self.a, names=self.names[::-1])
-
-
-def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, ...]) -> TwoSamples:
+def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, ...]) -> Systems:
     """Two samples as Python callers pass them: scores that were read, or arrays; `clusters` are labels of A's and of B's rows.
 
     Examples
     --------
     >>> found = samples_given([1, 0, 1], [0, 1], clusters=(["d1", "d1", "d2"], ["d3", "d4"]), names=())
-    >>> found.a.rows, found.b.rows, found.names, found.b.clusters.names
-    (3, 2, ('A', 'B'), ('d3', 'd4'))
+    >>> [one.rows for one in found.scores], found.names, found.scores[1].clusters.names
+    ([3, 2], ('A', 'B'), ('d3', 'd4'))
     """
     if isinstance(a, Scores) and isinstance(b, Scores):
         if clusters is not None:
             raise OutscoreError("`clusters` was given, but scores that were read have their own.", "Leave `clusters` out.")
-        return TwoSamples(a, b, cast("tuple[str, str]", names or (a.name, b.name)))
+        return of_scores(a, b, cast("TwoNames", names or unique_names((a.name, b.name))))
     labels: tuple[object, object] = (None, None)
     if clusters is not None:
         if not isinstance(clusters, Sequence) or isinstance(clusters, str) or len(clusters) != 2:
@@ -98,9 +83,8 @@ def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, .
             )
         labels = clusters[0], clusters[1]
     _refuse_shared_index(a, b)
-    called = cast("tuple[str, str]", names or names_of_series(a, b))
-    first, second = (_scores_of(x, role, own) for x, role, own in zip((a, b), ("a", "b"), labels, strict=True))
-    return TwoSamples(first, second, called)
+    called = cast("TwoNames", names or names_of_series(a, b))
+    return Systems(tuple(_scores_of(x, role, own) for x, role, own in zip((a, b), ("a", "b"), labels, strict=True)), called)
 
 
 def _refuse_shared_index(a: object, b: object) -> None:
@@ -117,11 +101,10 @@ def _refuse_shared_index(a: object, b: object) -> None:
 
 def _scores_of(values: object, role: str, clusters: object) -> Scores:
     numbers = numbers_of(values, role)
-    codes = codes_of(clusters, len(numbers), "clusters")
-    return Scores(role.upper(), numbers, clusters=None if codes is None else Labels.of(np.asarray(clusters).tolist()))
+    return Scores(role.upper(), numbers, clusters=labels_given(clusters, len(numbers), "clusters"))
 
 
-def compare_samples(request: CompareRequest, data: TwoSamples, *, gate: bool = False) -> Comparisons:
+def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = False) -> Comparisons:
     """Compare two samples of different items, for a `gate` or for themselves.
 
     Examples
@@ -146,7 +129,7 @@ def compare_samples(request: CompareRequest, data: TwoSamples, *, gate: bool = F
         *scale_notes(data.names, values),
         *gold_notes(data.names, values, origins),
         *answer_notes(origins),
-        *facts_of_answers((data.a, data.b)),
+        *facts_of_answers(data.scores),
         *_design_notes(data, panels),
         *_cautions(samples, beside, question, data.names),
         *result.notes,
@@ -212,14 +195,14 @@ class Ready:
         return sum(int(panel.times.sum()) for panel in self.panels)
 
 
-def ready_samples(data: TwoSamples, metric: str | AdditiveMetric | None, direction: str, duplicates: DuplicateRule) -> Ready:
+def ready_samples(data: Systems, metric: str | AdditiveMetric | None, direction: str, duplicates: DuplicateRule) -> Ready:
     """One score per item of each system, in the direction that is better; refused where the two share items."""
     _refuse_counts(data)
     _refuse_shared(data)
-    origins = tuple(dict.fromkeys(x.origin for x in (data.a, data.b) if x.origin is not None))
+    origins = tuple(dict.fromkeys(one.origin for one in data.scores if one.origin is not None))
     names = score_names(origins, data.names)
-    better = resolve_direction(metric or "mean", direction, names, told=data.better, scores=(data.a.values, data.b.values))
-    (first,), (second,) = (panels_of([pooled(x)], better.metric, duplicates) for x in (data.a, data.b))
+    better = resolve_direction(metric or "mean", direction, names, told=data.better, scores=[one.values for one in data.scores])
+    (first,), (second,) = (panels_of([pooled(one)], better.metric, duplicates) for one in data.scores)
     samples = Samples(_values(first), _values(second), _clusters_of(first, second, data), first.orientation)
     return Ready(samples, (first, second), better, origins)
 
@@ -250,18 +233,19 @@ def _signature(samples: Samples, metric: AdditiveMetric, p: PValue, question: Qu
     )
 
 
-def _clusters_of(first: Panel, second: Panel, data: TwoSamples) -> tuple[Array, Array] | None:
+def _clusters_of(first: Panel, second: Panel, data: Systems) -> tuple[Array, Array] | None:
     """The codes of each system's clusters; clusters with items of both systems are refused."""
-    if data.a.clusters is None and data.b.clusters is None:
+    of_a, of_b = (one.clusters for one in data.scores)
+    if of_a is None and of_b is None:
         return None
-    if data.a.clusters is None or data.b.clusters is None:
-        without = data.names[data.a.clusters is not None]
+    if of_a is None or of_b is None:
+        without = data.names[of_a is not None]
         raise OutscoreError(
             f"`{without}` has no clusters, but the other system does.",
             "Name the clusters of both, or write --cluster none.",
             parameter="cluster",
         )
-    shared = set(data.a.clusters.texts()) & set(data.b.clusters.texts())
+    shared = set(of_a.texts()) & set(of_b.texts())
     if shared:
         raise OutscoreError(
             f"Cluster `{min(shared)}` contains items of both systems, but --unpaired assigns whole clusters to systems.",
@@ -273,8 +257,8 @@ def _clusters_of(first: Panel, second: Panel, data: TwoSamples) -> tuple[Array, 
     return first.clusters, second.clusters
 
 
-def _refuse_counts(data: TwoSamples) -> None:
-    if data.a.values.ndim > 1 or data.b.values.ndim > 1:
+def _refuse_counts(data: Systems) -> None:
+    if any(one.values.ndim > 1 for one in data.scores):
         raise OutscoreError(
             "--unpaired compares means of one score per item, but the rows contain several numbers.",
             "Give one score for each item.",
@@ -282,9 +266,9 @@ def _refuse_counts(data: TwoSamples) -> None:
         )
 
 
-def _refuse_shared(data: TwoSamples) -> None:
+def _refuse_shared(data: Systems) -> None:
     """Refuse items that both systems have: these are pairs, and a paired comparison would be stronger."""
-    a, b = data.a, data.b
+    a, b = data.scores
     if a.ids is None or b.ids is None:
         if a.origin is not None and a.origin is b.origin and "system" not in a.origin.columns:
             raise OutscoreError(
@@ -336,9 +320,10 @@ def _beside(samples: Samples, question: Question) -> Unpaired:
     )
 
 
-def _design_notes(data: TwoSamples, panels: Sequence[Panel]) -> list[Note]:
+def _design_notes(data: Systems, panels: Sequence[Panel]) -> list[Note]:
     notes = []
-    if data.a.ids is None and data.b.ids is None and data.a.rows == data.b.rows and data.a.origin is not data.b.origin:
+    a, b = data.scores
+    if a.ids is None and b.ids is None and a.rows == b.rows and a.origin is not b.origin:
         text = "Both files have the same number of rows and no ids: if the rows are the same items, leave --unpaired out."
         notes.append(Note("design", text))
     if any(panel.repeats is not None for panel in panels):

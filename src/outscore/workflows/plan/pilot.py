@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
-from outscore.core.rows import RUNS, PairedScores, Repeats
+from outscore.core.rows import RUNS, PairedScores
 from outscore.inference.base.differences import item_scores
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry
@@ -27,10 +27,10 @@ from outscore.language.numbers import count, rounded
 from outscore.laws import student_quantile
 from outscore.results.note import Note
 from outscore.results.plan import PlanFacts, RunsPoint, SimulatedCurve, StudyDesign
+from outscore.scores.panel import Panel
 from outscore.workflows.plan.answer import Planned, answer, whole_items
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.plan import POWER, REPLICATES
-from outscore.workflows.validate import paired
 
 MORE_RUNS = (2, 3, 5, 10)
 """Numbers of runs of each system that a plan looks at."""
@@ -41,16 +41,12 @@ FEWEST_CLUSTERS = 3
 
 
 def answer_from_pilot(
-    a: object,
-    b: object,
+    pairs: PairedScores,
+    metric: AdditiveMetric,
     *,
     effect: float | None = None,
     n: float | None = None,
     power: float = POWER.default,
-    items: object = None,
-    clusters: object = None,
-    metric: str = "mean",
-    units: Mapping[str, Any] | None = None,
     bounds: tuple[float, ...] = (),
     **given: Any,  # noqa: ANN401 - fields of StudyDesign
 ) -> Planned:
@@ -62,12 +58,14 @@ def answer_from_pilot(
 
     Examples
     --------
-    >>> facts, *_ = answer_from_pilot([1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 1], n=500)
+    >>> from outscore.scores.panel import Panel
+    >>> import numpy as np
+    >>> pilot = Panel.of("mean", ("new", "old"), np.array([[1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 1]]))
+    >>> facts, *_ = answer_from_pilot(pilot.pair(0, 1), pilot.metric, n=500)
     >>> round(facts.effect, 4)
     0.0641
     """
-    pairs, additive = paired_pilot(a, b, items=items, clusters=clusters, metric=metric, units=units)
-    spread = spread_of_pilot(pairs, additive)
+    spread = spread_of_pilot(pairs, metric)
     # Binary items stay binary only if they are run once.
     binary = spread.discordance is not None and given.get("repeats", 1) == 1
     margin: float | None = given.get("margin")
@@ -91,7 +89,7 @@ def answer_from_pilot(
         turned = improvement(effect, spread.orientation, alternative=side, n=n)
     if margin is not None:
         asked = TestRequest("greater", -spread.orientation * margin, given.get("alpha", shared.ALPHA.default), bounds=bounds)
-        law = law_of(TESTS[DEFAULT], pairs, additive, asked)
+        law = law_of(TESTS[DEFAULT], pairs, metric, asked)
         given |= _at_margin(margin, law)
     bounded = law if isinstance(law, Bounded) else None
     design = StudyDesign(**(estimated | given))
@@ -152,19 +150,20 @@ def spread_of_pilot(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
     return spread_of(pairs, metric, pair_variances(pairs, metric))
 
 
-def runs_plan(repeats: Repeats | None, result: PlanFacts) -> tuple[list[RunsPoint], list[Note]]:
+def runs_plan(panel: Panel, result: PlanFacts) -> tuple[list[RunsPoint], list[Note]]:
     """The items that a claim about new runs takes, for several numbers of runs, and what that means in words.
 
     The plan itself is for new items and the runs at hand, like population `items` of a comparison. More items do not average
     out whole runs, and more runs do not average out items, so that each limits what the other can reach.
     """
+    repeats, runs = panel.repeats, panel.run_scores()
     if repeats is None or repeats.kind != RUNS:
         return [], []
     head = f"The pilot's repeats ({repeats.column or 'runs'}) are runs; the plan is for new items and these runs."
-    if repeats.lacking or result.design.margin is not None:
+    if repeats.lacking or result.design.margin is not None or runs is None:
         return [], [Note("runs", head)]
-    a, b = (runs.table for runs in repeats.systems)
-    if a.ndim != 2 or b.ndim != 2 or len(a) < 2:
+    a, b = (one.table for one in runs)
+    if len(a) < 2:
         return [], [Note("runs", head)]
     law = RunsLaw.of(two_way_of_means(a.astype(float), b.astype(float)))
     design, side = result.design, cast("Alternative", result.design.alternative)
@@ -199,20 +198,16 @@ def _runs_of(point: RunsPoint) -> str:
     return f"{point.runs_a} and {point.runs_b} runs"
 
 
-def paired_pilot(
-    a: object,
-    b: object,
+def in_units(
+    pairs: PairedScores,
+    metric: AdditiveMetric,
     *,
-    items: object = None,
-    clusters: object = None,
-    metric: str | AdditiveMetric = "mean",
-    units: Mapping[str, Any] | None = None,
-) -> tuple[PairedScores, AdditiveMetric]:
-    """A pilot's rows in the columns of its metric, checked and grouped into units like those of a comparison."""
-    pairs, additive = paired(a, b, metric, items, clusters)
-    if units is None:
-        return pairs, additive
-    return evaluation_units(pairs, additive, units["unit_size"], units["unit_statistic"], units["shuffle"])[0], additive
+    unit_size: int,
+    unit_statistic: Literal["mean", "median"],
+    shuffle: int | None,
+) -> PairedScores:
+    """A pilot's rows, grouped into units like those of a comparison."""
+    return evaluation_units(pairs, metric, unit_size, unit_statistic, shuffle)[0]
 
 
 def retrospective_curves(

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-import numpy as np
-
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.rows import PairedScores
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.battles.read import is_battles
 from outscore.formats.logs.find import are_logs
@@ -20,11 +20,20 @@ from outscore.inference.power.two_samples import design_of_samples
 from outscore.language.numbers import count
 from outscore.language.verdict.plan import units_note
 from outscore.results.note import Note
-from outscore.results.plan import AnytimePlan, Costs, PlanFacts, PlanResult, PossibleP, PossibleTable, StudyDesign
-from outscore.scores.pairing import TwoSystems
+from outscore.results.plan import (
+    AnytimePlan,
+    Costs,
+    PlanFacts,
+    PlanResult,
+    PossibleP,
+    PossibleTable,
+    SimulatedCurve,
+    StudyDesign,
+)
 from outscore.scores.system import label_of
-from outscore.workflows.compare.inputs import choose_systems, pair_given, read_systems
-from outscore.workflows.compare.unpaired import TwoSamples, ready_samples, samples_given
+from outscore.workflows.compare.inputs import Systems, read_systems, systems_given
+from outscore.workflows.compare.matching import match_systems
+from outscore.workflows.compare.unpaired import ready_samples, samples_given
 from outscore.workflows.names import at_the_door
 from outscore.workflows.plan.answer import (
     Planned,
@@ -39,13 +48,14 @@ from outscore.workflows.plan.answer import (
 from outscore.workflows.plan.pilot import (
     answer_from_pilot,
     improvement,
-    paired_pilot,
+    in_units,
     retrospective_curves,
     runs_plan,
     samples_notes,
 )
 from outscore.workflows.reading import reading_of, resolve_direction, score_names
 from outscore.workflows.requests.base import input_settings, versions
+from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.groups import UnitRequest
 from outscore.workflows.requests.plan import NO_BATTLES, REPLICATES, PlanRequest
 from outscore.workflows.requests.shared import TEST
@@ -63,7 +73,7 @@ IN_ORDER = Note("assumption", "Looking early needs independent items in random o
 @at_the_door
 def run(
     request: PlanRequest,
-    data: TwoSystems | TwoSamples | None = None,
+    data: Systems | None = None,
     *,
     table: Mapping[str, object] | None = None,
     progress: Progress | None = None,
@@ -149,7 +159,7 @@ def call(
         if items is not None:
             raise OutscoreError("`items` needs items that both systems share.", "Leave `items` out.", parameter="items")
         return run(request, samples_given(*several, clusters=clusters, names=()))
-    return run(request, pair_given(*several, items=items, clusters=clusters), progress=progress)
+    return run(request, systems_given(*several, items=items, clusters=clusters), progress=progress)
 
 
 def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> PossibleTable:
@@ -161,7 +171,7 @@ def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> Possib
     return possible_table(table or {}, request.n, alpha=request.alpha, reading=reading, settings=_settings(request, inputs))
 
 
-def _read_texts(request: PlanRequest) -> TwoSystems:
+def _read_texts(request: PlanRequest) -> Systems:
     """A pilot of texts: what each segment contributes to the difference of the corpus scores takes the place of scores."""
     # Plans without texts do not load their metrics.
     from outscore.workflows.texts.panels import read_pilot
@@ -169,7 +179,7 @@ def _read_texts(request: PlanRequest) -> TwoSystems:
     return read_pilot(request)
 
 
-def _read(request: PlanRequest) -> TwoSystems:
+def _read(request: PlanRequest) -> Systems:
     """One file with both systems, or one for each."""
     if request.reference:
         return _read_texts(request)
@@ -184,7 +194,7 @@ def _read(request: PlanRequest) -> TwoSystems:
         systems=request.system,
         **request.columns(),
     )
-    if both.counts:
+    if both.counts and not request.unpaired:
         raise OutscoreError(
             "The pilot contains counts, but a plan needs one score per item.",
             "Name the column of scores with --score.",
@@ -193,12 +203,12 @@ def _read(request: PlanRequest) -> TwoSystems:
     return both
 
 
-def _piloted(request: PlanRequest, data: TwoSystems | TwoSamples | None, progress: Progress) -> PlanResult:
+def _piloted(request: PlanRequest, data: Systems | None, progress: Progress) -> PlanResult:
     """A plan with the spread of a pilot."""
     if data is None and request.pilot and all(is_battles(path) for path in request.pilot):
         return _from_battles(request)
-    pilot = data or (_read_samples(request) if request.unpaired else _read(request))
-    if isinstance(pilot, TwoSamples):
+    pilot = data or _read(request)
+    if request.unpaired:
         return _from_samples(request, pilot)
     return _from_pilot(request, pilot, progress)
 
@@ -251,13 +261,7 @@ def _from_battles(request: PlanRequest) -> PlanResult:
     return _finish(request, planned, before=notes, inputs=found.settings["inputs"])
 
 
-def _read_samples(request: PlanRequest) -> TwoSamples:
-    """The scores of two systems, whose items are not matched."""
-    a, b, names = choose_systems(request.pilot, systems=request.system, **request.columns())
-    return TwoSamples(a, b, names)
-
-
-def _from_samples(request: PlanRequest, data: TwoSamples) -> PlanResult:
+def _from_samples(request: PlanRequest, data: Systems) -> PlanResult:
     """A plan for different items, with the spread of a pilot of such."""
     ready = ready_samples(data, None, request.direction, "stop")
     samples = ready.samples.checked()
@@ -287,44 +291,43 @@ def _from_samples(request: PlanRequest, data: TwoSamples) -> PlanResult:
     return _finish(request, planned, before=notes, reading=reading, inputs=input_settings(ready.origins))
 
 
-def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:
-    labels: dict[str, Any] = {"items": pilot.items, "clusters": pilot.clusters}
-    question = request.question
+def _from_pilot(request: PlanRequest, pilot: Systems, progress: Progress) -> PlanResult:
+    matched = match_systems(CompareRequest(), pilot)
+    scores = [matched.aligned.runs_of(place).values for place in (0, 1)]
     better = resolve_direction(
-        "mean", request.direction, score_names(pilot.tables, pilot.names), told=pilot.better, scores=(pilot.a, pilot.b)
+        "mean", request.direction, score_names(pilot.origins, pilot.names), told=pilot.better, scores=scores
     )
-    labels["metric"] = better.metric
-    units = request.values_for(UnitRequest)
+    panel = matched.panel(better.metric, pilot)
+    rows, metric, question = panel.matched_rows(), panel.metric, request.question
+    pairs = in_units(rows, metric, **request.values_for(UnitRequest))
     design = request.design()
-    labels["bounds"] = request.bounds
 
     def ask(repeats: int | None, n: float | None) -> Planned:
         asked = design if repeats is None else {**design, "repeats": repeats}
-        return answer_from_pilot(pilot.a, pilot.b, **question, n=n, **labels, units=units, **asked)
+        return answer_from_pilot(pairs, metric, **question, n=n, bounds=request.bounds, **asked)
 
     planned, costs = _priced(request, ask)
     joined = [units_note(request.unit_size)] if request.unit_size > 1 else []
-    points, runs = runs_plan(pilot.repeats, planned[0])
+    points, runs = runs_plan(panel, planned[0])
     reading = reading_of(
-        pilot.tables,
-        rows=len(np.asarray(pilot.a)),
+        pilot.origins,
+        rows=rows.rows,
         systems=pilot.names,
         direction=(better.better, better.source),
         kind="texts" if request.reference else None,
     )
-    del labels["bounds"]
     return _finish(
         request,
         planned,
         costs=costs,
-        before=[*better.notes, *pilot.notes, *joined],
+        before=[*better.notes, *matched.notes, *joined],
         after=runs,
         # More items do not average out whole runs, so the answer must not be mistaken for one about new runs.
         caveat=OF_THESE_RUNS if runs else "",
         reading=reading,
         runs=points,
-        retrospective=_try_test(request, pilot, {**labels, "units": units}, progress) if request.retrospective else [],
-        inputs=input_settings(pilot.tables),
+        retrospective=_try_test(request, pairs, metric, progress) if request.retrospective else [],
+        inputs=input_settings(pilot.origins),
     )
 
 
@@ -335,8 +338,7 @@ def _priced(request: PlanRequest, ask: Callable[[int | None, float | None], Plan
     return best_priced(ask, (request.price_item, request.price_run), request.budget, request.repeats, request.n)
 
 
-def _try_test(request: PlanRequest, pilot: TwoSystems, labels: Mapping[str, Any], progress: Progress) -> Any:  # noqa: ANN401
-    pairs, metric = paired_pilot(pilot.a, pilot.b, **labels)
+def _try_test(request: PlanRequest, pairs: PairedScores, metric: AdditiveMetric, progress: Progress) -> list[SimulatedCurve]:
     curves = retrospective_curves(
         pairs,
         metric,

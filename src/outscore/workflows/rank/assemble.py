@@ -22,7 +22,7 @@ from outscore.language.verdict.ranking import Claims, ranking_sentence, ranking_
 from outscore.results.design import Family, Replicated
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking, Standing
-from outscore.scores.pairing import repeated_notes
+from outscore.scores.align import repeated_notes
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.rank.standings import Corrected, Families, families, parts_of
 

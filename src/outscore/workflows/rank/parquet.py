@@ -52,7 +52,7 @@ from outscore.inference.pairwise.table import KINDS, Measured, baseline_of, pair
 from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Ranking
-from outscore.scores.pairing import settle
+from outscore.scores.align import settle
 from outscore.scores.panel import Panel, filling_notes
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.rank.assemble import assemble_ranking

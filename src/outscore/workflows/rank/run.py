@@ -26,7 +26,7 @@ from outscore.results.design import DirectionSource
 from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
-from outscore.scores.pairing import DuplicateRule
+from outscore.scores.align import DuplicateRule, align
 from outscore.scores.panel import Panel, panels_of, refuse_one, slices_of
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, origins_of
@@ -425,7 +425,7 @@ def _of_scores(
     if reduced is not None:
         panels = reduced.with_repeats(panels)
     said = [*better.notes, *answer_notes(files, about_gold), *_values_notes(panels, files), *notes, *run_notes, *last]
-    slices = None if request.slice is None else (request.slice, slices_of(panels, systems, request.slice))
+    slices = None if request.slice is None else (request.slice, slices_of(panels, align(systems, rule), request.slice))
     return _Material(
         [panels],
         files,

@@ -24,7 +24,7 @@ from outscore.language.verdict.score import score_verdict
 from outscore.results.design import Reading
 from outscore.results.note import Note, Signature
 from outscore.results.score import ScoredSystem, ScoreResult
-from outscore.scores.pairing import DuplicateRule, check_rule, settle
+from outscore.scores.align import DuplicateRule, check_rule, settle
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Labels, Origin, Scores, origins_of
 from outscore.workflows.compare.inputs import metric_of

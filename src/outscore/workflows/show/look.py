@@ -71,42 +71,32 @@ def sight_of(request: Request) -> Sight:
 
 def _comparison(request: CompareRequest) -> Sight:
     from outscore.workflows.compare.logs import asks_logs
-    from outscore.workflows.compare.run import read_pair, read_samples
+    from outscore.workflows.compare.matching import match_systems
+    from outscore.workflows.compare.run import direction_of, load
 
     if request.measure:
         from_logs = asks_logs(request)
         request.validate(logs=from_logs)
         return _of_measures(request.by_measure(logs=from_logs))
     with proposing_measures(request):
+        systems = load(request)
         if request.unpaired:
-            samples = read_samples(request)
-            scores = [samples.a, samples.b]
-            return replace(_of_scores(request, scores, origins_of(scores)), systems=samples.names)
-        pair = read_pair(request)
-    systems, logs = pair.systems, pair.logs
-    if systems is None:
-        assert logs is not None
-        texts = [origin for one in logs.evaluations for origin in one.origins]
-        rows = logs.evaluations[0].rows
-        line = reading_line(reading_of(texts, rows=rows, direction=("higher", "metric"), kind="texts"))
-        return Sight(logs.names, count(rows, "segment"), line, texts)
-    better = resolve_direction(
-        (request.metric if logs is None else None) or ("f1" if systems.counts else "mean"),
-        request.direction,
-        systems.measures or score_names(systems.tables, systems.names),
-        told=systems.better,
-        scores=(systems.a, systems.b),
-    )
+            return replace(_of_scores(request, systems.scores, origins_of(systems.scores)), systems=systems.names)
+        if systems.corpus:
+            rows = systems.evaluations[0].rows
+            line = reading_line(reading_of(systems.origins, rows=rows, direction=("higher", "metric"), kind="texts"))
+            return Sight(systems.names, count(rows, "segment"), line, systems.origins)
+        matched = match_systems(replace(request, reduce="mean", equal_runs=False), systems)
+    better = direction_of(request, systems, matched)
     reading = reading_of(
-        systems.tables,
-        rows=sum(origin.rows for origin in systems.tables),
+        systems.origins,
+        rows=sum(origin.rows for origin in systems.origins),
         systems=systems.names,
         slices=() if request.slice is None else (request.slice,),
         direction=(better.better, better.source),
     )
-    items = systems.alignment.common if systems.alignment is not None else 0
-    notes = [*better.notes, *_left_out(systems.alignment, systems.names), *systems.notes]
-    return Sight(systems.names, count(items, "item"), reading_line(reading), systems.tables, notes)
+    notes = [*better.notes, *_left_out(matched.alignment, systems.names), *matched.notes]
+    return Sight(systems.names, count(matched.alignment.common, "item"), reading_line(reading), systems.origins, notes)
 
 
 def _of_measures(requests: Mapping[str, Request]) -> Sight:
@@ -115,9 +105,7 @@ def _of_measures(requests: Mapping[str, Request]) -> Sight:
     return replace(first, notes=[*first.notes, Note("reading", f"The same for each of {', '.join(requests)}.")])
 
 
-def _left_out(alignment: Alignment | None, names: Sequence[str]) -> list[Note]:
-    if alignment is None:
-        return []
+def _left_out(alignment: Alignment, names: Sequence[str]) -> list[Note]:
     only = [(n, name) for n, name in zip((alignment.only_a, alignment.only_b), names, strict=True) if n]
     notes = [Note("data", f"{count(n, 'item')} that only {name} has would be left out.") for n, name in only]
     if alignment.duplicates:
@@ -126,15 +114,14 @@ def _left_out(alignment: Alignment | None, names: Sequence[str]) -> list[Note]:
 
 
 def _gate(request: GateRequest) -> Sight:
-    from outscore.workflows.gate import changes, pair_with_file, read_candidate
+    from outscore.workflows.gate import changes, load
 
     request.validate()
     if request.reference:
         return sight_of(request.texts(request.test or "bootstrap"))
     if request.baseline_file is not None:
-        systems = pair_with_file(request, read_candidate(request))
-        assert systems.scores is not None
-        return replace(_of_scores(request, systems.scores, systems.tables), systems=systems.names)
+        systems = load(request)
+        return replace(_of_scores(request, systems.scores, systems.origins), systems=systems.names)
     return sight_of(request.comparison(request.test or DECIDES, **{**changes(request), "names": request.names}))
 
 

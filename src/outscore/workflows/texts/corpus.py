@@ -33,8 +33,9 @@ from outscore.results.comparison import Comparison
 from outscore.results.design import Direction, Family, ScorePart, Segment
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
+from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
-from outscore.workflows.compare.arrays import compare_rows, permutation_p
+from outscore.workflows.compare.arrays import compare_panel, permutation_p
 from outscore.workflows.compare.evidence import favoured_by
 from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.reading import reading_of
@@ -46,7 +47,6 @@ from outscore.workflows.texts.labels import (
     in_bands,
     mean_of_runs,
     panels_of_runs,
-    repeats_of_runs,
     runs_of,
 )
 from outscore.workflows.texts.members import Member
@@ -280,8 +280,8 @@ def compare_corpora(
         resampled = None
         if design.correction == MAX_T:
             refuse_new_runs(comparisons)
-            per_row = {} if design.documents is None else {"clusters": np.asarray(design.documents)}
-            resampled = swap_together([part for _, part in compared], per_row, design.question)
+            parts = [part for _, part in compared]
+            resampled = swap_together(parts, parts[0].panel.clusters, design.question)
         comparisons, family = as_family(comparisons, design.correction, **design.question.side, resampled=resampled)
     comparisons[0] = replace(comparisons[0], notes=[*design.notes, *comparisons[0].notes])
     return comparisons, family
@@ -291,22 +291,11 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
     metric, (runs_a, runs_b) = member.metric, member.rows.values()
     (first, second), together = mean_of_runs(metric, (runs_a, runs_b))
     labels = design.datasets.segment_names(len(first))
-    common: dict[str, Any] = {"metric": together, "names": texts.names}
-    repeats = repeats_of_runs(metric, dict(zip(texts.names, (runs_a, runs_b), strict=True)))
-    common["repeats"] = repeats
-    panels = panels_of_runs(metric, member.rows, design.documents, design.datasets) if design.datasets else []
-    whole = compare_rows(
-        first,
-        second,
-        design.question,
-        clusters=design.documents,
-        labels=labels,
-        panels=panels,
-        noun="segment",
-        called=member.label,
-        **common,
-    )
-    parts, left_out = _buckets_of(first, second, common, design)
+    (panel,) = panels_of_runs(metric, dict(zip(texts.names, (runs_a, runs_b), strict=True)), design.documents, column="")
+    panel = replace(panel, items=tuple(labels))
+    datasets = panels_of_runs(metric, member.rows, design.documents, design.datasets) if design.datasets else []
+    whole = compare_panel(panel, design.question, datasets=datasets, noun="segment", called=member.label)
+    parts, left_out = _buckets_of(panel, design)
     whole = replace(
         whole,
         signature=whole.signature.replacing("unit", "items", "segments").extended(member.signature),
@@ -317,7 +306,7 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
     )
     peers = [ask_peer(rule, metric, runs_a, runs_b, design) for rule in compat_rules(design.compat)]
     runs = whole.runs
-    if repeats is not None and runs is None:
+    if panel.repeats is not None and runs is None:
         # Without two runs of each system, or in units of several segments, runs cannot be resampled.
         runs = runs_of(metric, runs_a, runs_b, design.documents, design.question)
     better: Direction = "higher" if whole.higher_is_better else "lower"
@@ -329,25 +318,24 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         reading=reading_of(design.origins, rows=whole.design.rows, direction=(better, "metric"), kind="texts"),
     )
     whole = with_verdict(whole, **design.question.side, identical=bool((first == second).all()))
-    return whole, Part(first, second, together, np.arange(len(labels)))
+    return whole, Part(panel, np.arange(len(labels)))
 
 
-def _buckets_of(a: Array, b: Array, common: Mapping[str, Any], design: TextDesign) -> tuple[list[Bucket], list[Note]]:
+def _buckets_of(panel: Panel, design: TextDesign) -> tuple[list[Bucket], list[Note]]:
     """Every bucket compared separately, and a note on each that cannot be tested."""
     parts: list[Bucket] = []
     notes: list[Note] = []
     datasets = {DATASET: design.datasets.labels} if design.datasets else {}
     for column, values in {**datasets, **design.buckets}.items():
-        clusters = None if column == "document" else design.documents
+        whole = replace(panel, clusters=None) if column == "document" else panel
+        of_segments = np.array([str(value) for value in values], dtype=object)
+        segments = {value: np.flatnonzero(of_segments == value) for value in dict.fromkeys(of_segments.tolist())}
         compared, _, left_out = compare_slices(
-            a,
-            b,
             column,
-            [str(value) for value in values],
+            {value: Part(whole.part(own), own) for value, own in segments.items()},
+            whole.clusters,
             design.question,
             correction=design.correction,
-            per_row={"clusters": clusters},
-            **common,
         )
         parts += in_bands([_bucket(column, part) for part in compared])
         notes += left_out

@@ -312,9 +312,14 @@ def datasets_of_segments(given: object, said: Sequence[str] | None, segments: in
 
 
 def panels_of_runs(
-    metric: AdditiveMetric, systems: Mapping[str, Sequence[Array]], documents: Sequence[object] | None, datasets: Datasets = ONE
+    metric: AdditiveMetric,
+    systems: Mapping[str, Sequence[Array]],
+    documents: Sequence[object] | None,
+    datasets: Datasets = ONE,
+    *,
+    column: str = "run",
 ) -> list[Panel]:
-    """A panel for each dataset from the rows of every run of each system.
+    """A panel for each dataset from the rows of every run of each system; `column` is what the runs are called.
 
     Examples
     --------
@@ -337,8 +342,9 @@ def panels_of_runs(
                 tuple(systems),
                 values[:, rows],
                 clusters=codes_of(labels, len(rows), "documents"),
+                cluster_names=() if labels is None else tuple(dict.fromkeys(map(str, labels))),
                 dataset=name,
-                repeats=repeats_of_runs(metric, mine, column="run"),
+                repeats=repeats_of_runs(metric, mine, column=column),
             )
         )
     return panels

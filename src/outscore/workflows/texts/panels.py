@@ -14,7 +14,8 @@ from outscore.core.rows import PairedScores
 from outscore.engine.engines import engine_of
 from outscore.inference.base.influence import contributions
 from outscore.results.note import Note
-from outscore.scores.pairing import TwoSystems
+from outscore.scores.system import Labels, Scores
+from outscore.workflows.compare.inputs import Systems
 from outscore.workflows.rank.texts import TextRanking, text_panels
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import metrics_in
@@ -57,7 +58,7 @@ def read_text_panels(request: ScoreRequest) -> TextsRead:
     return _of_files(files_of_request(request), request.text_metric)
 
 
-def read_pilot(request: PlanRequest) -> TwoSystems:
+def read_pilot(request: PlanRequest) -> Systems:
     """Two systems of a pilot: what each segment contributes to the difference of their corpus scores, beside nothing.
 
     The mean of the contributions is near the difference, and their standard error that of the jackknife.
@@ -82,12 +83,11 @@ def read_pilot(request: PlanRequest) -> TwoSystems:
     first, second = panel.systems
     label = texts.ranking.metrics[0].label
     text = f"Items are segments, and their scores what they add to the difference in {label} (the jackknife's pseudo-values)."
-    return TwoSystems(
-        said,
-        np.zeros(len(said)),
+    clusters = None if panel.clusters is None else Labels(panel.clusters, panel.cluster_names)
+    return Systems(
+        (Scores(first, said, clusters=clusters), Scores(second, np.zeros(len(said)), clusters=clusters)),
         (first, second),
-        tuple(texts.origins),
-        clusters=panel.clusters,
+        texts.origins,
         notes=(Note("assumption", text), *texts.notes),
         better="higher" if panel.metric.higher_is_better else "lower",
     )

@@ -43,7 +43,7 @@ from outscore.workflows.validate import question_of
 
 if TYPE_CHECKING:
     from outscore.results.comparison import Comparisons
-    from outscore.workflows.compare.logs import LogPair
+    from outscore.workflows.compare.inputs import Systems
     from outscore.workflows.requests.compare import CompareRequest
 
 # Harnesses round what they print.
@@ -273,15 +273,15 @@ def _buckets(request: TextsRequest, reference: Segments, labels: Mapping[str, La
     return columns
 
 
-def compare_log_texts(request: CompareRequest, pair: LogPair, *, gate: bool = False) -> Comparisons:
+def compare_log_texts(request: CompareRequest, logs: Systems, *, gate: bool = False) -> Comparisons:
     """Score the texts of two logs by the metric that their harness used, and compare them."""
-    if pair.measure not in TEXT_METRICS:
+    if logs.corpus not in TEXT_METRICS:
         raise OutscoreError(
-            f"`{pair.measure}` scores the whole corpus, but there is no metric of that name to score the texts with.",
+            f"`{logs.corpus}` scores the whole corpus, but there is no metric of that name to score the texts with.",
             f"Choose another score with --metric; metrics for texts are {', '.join(TEXT_METRICS)}.",
             parameter="metric",
         )
-    first, second = (_texts(evaluation, pair.measure) for evaluation in pair.evaluations)
+    first, second = (_texts(evaluation, logs.corpus) for evaluation in logs.evaluations)
     common = [item for item in first if item in second]
     if not common:
         raise OutscoreError("The logs have no item in common.", "Compare logs of the same task.", parameter="files")
@@ -289,15 +289,15 @@ def compare_log_texts(request: CompareRequest, pair: LogPair, *, gate: bool = Fa
         [first[item][1] for item in common],
         [second[item][1] for item in common],
         [first[item][0] for item in common],
-        pair.names,
-        origins=tuple(origin for one in pair.evaluations for origin in one.origins),
-        notes=tuple(note.text for note in pair.found.notes),
+        logs.names,
+        origins=tuple(origin for one in logs.evaluations for origin in one.origins),
+        notes=tuple(note.text for note in logs.notes),
     )
     # The logs have been read.
     read = {"files": (), "system": (), "dataset": None, "reader": "auto"}
-    texts_request = TextsRequest.of({**request.values_for(TextsRequest), **read, "metric": pair.measure})
+    texts_request = TextsRequest.of({**request.values_for(TextsRequest), **read, "metric": logs.corpus})
     comparisons = run(texts_request, data, gate=gate)
-    notes = [Note("input", _rescored_note(pair, comparisons))]
+    notes = [Note("input", _rescored_note(logs, comparisons))]
     left_out = (len(first) - len(common), len(second) - len(common))
     aligned = [
         replace(c, alignment=replace(c.alignment, only_a=left_out[0], only_b=left_out[1])) for c in comparisons.comparisons
@@ -317,11 +317,11 @@ def _texts(evaluation: Evaluation, measure: str) -> dict[str, tuple[str, str]]:
     return dict(zip(evaluation.ids.texts(), evaluation.texts(measure), strict=True))
 
 
-def _rescored_note(pair: LogPair, comparisons: Comparisons) -> str:
+def _rescored_note(logs: Systems, comparisons: Comparisons) -> str:
     """A note that texts were scored again, and whether the scores agree with those of the logs."""
     scored = comparisons.comparisons[0].scores
-    totals = [evaluation.measures[pair.measure].total for evaluation in pair.evaluations]
-    start = f"The logs contain texts instead of {pair.measure} scores, so the texts were scored again"
+    totals = [evaluation.measures[logs.corpus].total for evaluation in logs.evaluations]
+    start = f"The logs contain texts instead of {logs.corpus} scores, so the texts were scored again"
     if any(total is None for total in totals):
         return f"{start}."
     pairs = [(total, score.value) for total, score in zip(totals, scored, strict=True) if total is not None]

@@ -1,0 +1,454 @@
+"""Systems on one list of items: rows that repeat one another are settled, and the item of every row is found.
+
+It works on codes and counts throughout, so that millions of rows take a second or two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Literal, NoReturn
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.core.records import Brief, count_of, dataclass
+from outscore.core.rows import Runs
+from outscore.results.note import Note
+from outscore.scores.system import Labels, Scores, refuse_other_gold
+
+# Several rows for the same item of a system: kept once if they agree, resolved by a rule if they do not.
+
+
+MAX_CELLS = 1 << 31
+"""A larger table of systems by items would take more than sixteen gigabytes."""
+UNEQUAL_RUNS = (
+    "Means of fewer runs spread more, so p is not exact: it is right for many items and may be too small for few (10 runs"
+    " against 1, 15 nearly perfect items: level .19, and .20 for the t test)."
+)
+"""What unequal numbers of runs do to a test of item means."""
+
+DuplicateRule = Literal["stop", "mean", "first", "last"]
+DUPLICATES: tuple[DuplicateRule, ...] = ("stop", "mean", "first", "last")
+
+
+def check_rule(rule: DuplicateRule) -> None:
+    """Refuse a rule that does not exist."""
+    if rule not in DUPLICATES:
+        hint = f"Choose one of: {', '.join(DUPLICATES)}."
+        raise OutscoreError(f"`duplicates` is {rule!r}.", hint, parameter="duplicates")
+
+
+def settle(scores: Scores, rule: DuplicateRule = "stop") -> tuple[Scores, int, int]:
+    """One row per item and repeat; the number of rows dropped, and of items with contradicting rows.
+
+    The first row keeps its position and labels. ``"mean"`` averages all contradicting rows, copies included.
+
+    Examples
+    --------
+    >>> twice = Scores("new", np.array([1, 1, 0]), Labels.of(["q1", "q1", "q2"]))
+    >>> once, duplicates, conflicts = settle(twice)
+    >>> once.values.tolist(), duplicates, conflicts
+    ([1, 0], 1, 0)
+    """
+    if scores.ids is None:
+        return scores, 0, 0
+    if not len(scores.ids) or int(np.bincount(scores.ids.codes).max()) == 1:
+        return scores, 0, 0
+    keys = _keys(scores.ids.codes, scores.datasets, scores.repeats)
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    if len(starts) == len(keys):
+        return scores, 0, 0
+    sizes = np.diff(starts, append=len(keys))
+    first = order[starts]
+    table = scores.values.reshape(len(keys), -1)
+    differs = (table[order] != np.repeat(table[first], sizes, axis=0)).any(axis=1)
+    conflict = np.logical_or.reduceat(differs, starts)
+    if rule == "stop" and conflict.any():
+        _refuse_conflict(scores, order, np.repeat(first, sizes), differs)
+    values = scores.values
+    if rule == "mean" and conflict.any():
+        values = values.astype(np.float64)
+        sums = np.add.reduceat(table[order].astype(np.float64), starts, axis=0) / sizes[:, None]
+        values[first[conflict]] = sums[conflict].reshape(-1, *values.shape[1:])
+    elif rule == "last":
+        values = values.copy()
+        values[first] = scores.values[order[starts + sizes - 1]]
+    kept = np.sort(first)
+    return replace(scores, values=values).take(kept), len(keys) - len(kept), int(conflict.sum())
+
+
+def _keys(items: Array, *labels: Labels | None) -> Array:
+    """One integer per row for its combination of labels."""
+    keys = items
+    for column in labels:
+        if column is not None:
+            keys = keys * len(column.names) + column.codes
+    return keys
+
+
+def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array) -> None:
+    """Raise the error of the first row that contradicts an earlier one."""
+    bad = np.flatnonzero(differs)
+    where = bad[np.argmin(order[bad])]
+    row, earlier = int(order[where]), int(first[where])
+    assert scores.ids is not None
+    run = "" if scores.repeats is None else f", repeat `{scores.repeats[row]}`"
+    hint = "Choose --duplicates mean, first or last."
+    if not run:
+        hint = (
+            "Choose --duplicates mean, first or last, name the column that tells repeats apart with --repeat, or write --item"
+            " none if every row is an item of its own (and --cluster COLUMN if rows of one id belong together)."
+        )
+    apart = [name for name, labels in scores.slices.items() if labels[row] != labels[earlier]]
+    if apart:
+        hint = (
+            f"If `{apart[0]}` tells items apart, both systems need it as --dataset {apart[0]}; otherwise choose"
+            " --duplicates mean."
+        )
+    raise scores.row_error(
+        row,
+        f"{scores.place(row)}: `{scores.name}` has the score {_show(scores.values[row])} on item `{scores.ids[row]}`{run}, "
+        f"but {_show(scores.values[earlier])} on {scores.position(earlier)}.",
+        hint,
+        parameter="duplicates",
+    )
+
+
+def _show(value: Array) -> str:
+    return ", ".join(f"{x:.12g}" for x in np.atleast_1d(value).tolist())
+
+
+def repeated_notes(duplicates: int, conflicts: int) -> list[Note]:
+    """A note about rows that repeat an item with the same score; contradictions are reported elsewhere."""
+    if not duplicates or conflicts:
+        return []
+    rows = "1 row repeats an item" if duplicates == 1 else f"{duplicates:,} rows repeat an item"
+    return [Note("reading", f"{rows} with the same score: each item counts once.")]
+
+
+# All systems on one list of items.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Aligned(Brief):
+    """The rows of all systems, one behind the other, with the system and the item of each.
+
+    Parameters
+    ----------
+    scores
+        What the rows are of, one row for each item and run; a system may have one part for each dataset.
+    systems
+        The names.
+    system, item
+        The codes of each row; items of all datasets are numbered in order of first appearance.
+    run
+        The run of each row by a code that systems share, -1 where a system does not say; None where none does.
+    labels
+        The ids of the items; None if they are identified by their position.
+    home, datasets
+        The dataset of each item, and the names of these, if there are any by name.
+    duplicates, conflicts
+        The number of repeated rows, and of items whose rows contradict each other.
+    left_out
+        The number of items of each system that others lack, where these were left out.
+
+    Examples
+    --------
+    >>> new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1", "q2", "q3"]))
+    >>> old = Scores("old", np.array([0, 0, 1]), Labels.of(["q3", "q1", "q9"]))
+    >>> align([new, old]).labels, align([new, old]).shared().labels
+    (('q1', 'q2', 'q3', 'q9'), ('q1', 'q3'))
+    """
+
+    scores: tuple[Scores, ...]
+    systems: tuple[str, ...]
+    system: Array
+    item: Array
+    run: Array | None
+    labels: tuple[str, ...] | None
+    home: Array
+    datasets: tuple[str, ...] | None
+    duplicates: int = 0
+    conflicts: int = 0
+    left_out: tuple[int, ...] = ()
+
+    def _brief(self) -> str:
+        return f"{count_of(len(self.systems), 'system')} on {count_of(self.items, 'item')}, {count_of(len(self.item), 'row')}"
+
+    @property
+    def items(self) -> int:
+        """The number of items."""
+        return len(self.home)
+
+    @cached_property
+    def values(self) -> Array:
+        """The numbers of all rows."""
+        return np.concatenate([one.values for one in self.scores])
+
+    @cached_property
+    def counts(self) -> Array:
+        """(systems, items): how many rows each system has of each item."""
+        systems = len(self.systems)
+        if systems * self.items > MAX_CELLS:
+            raise OutscoreError(
+                f"{systems:,} systems by {self.items:,} items are too many cells for one table.",
+                "Rank fewer systems at a time, or read the rows from Parquet with --dask.",
+            )
+        cells = np.bincount(self.system * self.items + self.item, minlength=systems * self.items)
+        return cells.reshape(systems, self.items)
+
+    @property
+    def by_dataset(self) -> dict[str | None, Array]:
+        """The items of each dataset; of the only one, if there are none by name."""
+        names: Sequence[str | None] = [None] if self.datasets is None else self.datasets
+        found = {name: np.flatnonzero(self.home == code) for code, name in enumerate(names)}
+        return {name: items for name, items in found.items() if len(items)}
+
+    def runs_of(self, system: int) -> Runs:
+        """All rows of a system, in the order of its file."""
+        rows = np.flatnonzero(self.system == system)
+        runs = None if self.run is None or (self.run[rows] < 0).any() else self.run[rows]
+        return Runs(self.values[rows], self.item[rows], runs, self.systems[system])
+
+    def place_of(self, row: int) -> tuple[Scores, int]:
+        """The scores that a row belongs to, and its place in them."""
+        ends = np.cumsum([one.rows for one in self.scores])
+        part = int(np.searchsorted(ends, row, side="right"))
+        return self.scores[part], row - int(ends[part] - self.scores[part].rows)
+
+    def item_label(self, item: int) -> str:
+        """What messages call an item."""
+        return f"Item {item + 1}" if self.labels is None else f"Item `{self.labels[item]}`"
+
+    def take(self, kept: Array) -> Aligned:
+        """The rows of a mask, whose items are numbered again."""
+        item, first = densify(self.item[kept])
+        old = self.item[kept][first]
+        parts = np.split(kept, np.cumsum([one.rows for one in self.scores])[:-1])
+        return replace(
+            self,
+            scores=tuple(one.take(own) for one, own in zip(self.scores, parts, strict=True)),
+            system=self.system[kept],
+            item=item,
+            run=None if self.run is None else self.run[kept],
+            labels=None if self.labels is None else tuple(self.labels[i] for i in old.tolist()),
+            home=self.home[old],
+        )
+
+    def shared(self) -> Aligned:
+        """The rows of the items that all systems have."""
+        there = self.counts > 0
+        all_have = np.asarray(there.all(axis=0))
+        left_out = tuple((there.sum(axis=1) - all_have.sum()).tolist())
+        whole = self if all_have.all() else self.take(all_have[self.item])
+        return replace(whole, left_out=left_out)
+
+
+def align(scores: Sequence[Scores], rule: DuplicateRule = "mean") -> Aligned:
+    """Match the rows of systems by item id, within datasets where they name them, or by position if no system has ids.
+
+    Equal rows of one item and repeat are kept once and counted; `rule` decides on rows that contradict each other.
+    """
+    check_rule(rule)
+    _check_systems(scores)
+    refuse_other_gold(scores)
+    settled = [settle(system, rule) for system in scores]
+    systems = tuple(system for system, _, _ in settled)
+    names = tuple(dict.fromkeys(system.name for system in systems))
+    code = {name: i for i, name in enumerate(names)}
+    item, labels = _encode_all([system.ids for system in systems])
+    if item is None:
+        item = np.concatenate([np.arange(system.rows) for system in systems])
+    sets, datasets = _encode_all([system.datasets for system in systems])
+    dense, first = densify(item if sets is None else sets * (int(item.max()) + 1) + item)
+    return Aligned(
+        systems,
+        names,
+        np.repeat([code[system.name] for system in systems], [system.rows for system in systems]),
+        dense,
+        _run_codes(systems),
+        None if labels is None else tuple(labels[i] for i in item[first].tolist()),
+        np.zeros(len(first), dtype=np.int64) if sets is None else sets[first],
+        datasets,
+        sum(duplicates for _, duplicates, _ in settled),
+        sum(conflicts for _, _, conflicts in settled),
+    )
+
+
+def align_pair(a: Scores, b: Scores, rule: DuplicateRule = "stop") -> Aligned:
+    """Two systems on the items that both have, in the order of A's file.
+
+    Examples
+    --------
+    >>> new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1", "q2", "q3"]))
+    >>> old = Scores("old", np.array([0, 0, 1]), Labels.of(["q3", "q1", "q9"]))
+    >>> both = align_pair(new, old)
+    >>> both.labels, both.left_out
+    (('q1', 'q3'), (1, 1))
+    """
+    for one in (a, b):
+        if not one.rows:
+            raise OutscoreError(f"{one.label}: `{one.name}` has no score.", "Give it at least one.")
+    if a.ids is None and b.ids is None and a.rows != b.rows:
+        raise OutscoreError(
+            f"{a.label} has {a.rows:,} items and {b.label} has {b.rows:,}: they cannot be paired line by line.",
+            "Give both systems' scores for the same items in the same order, or compare different items with --unpaired.",
+        )
+    if a.datasets is None or b.datasets is None:
+        # A dataset identifies items only if both systems name it; otherwise it is a slice like any other.
+        a, b = _dataset_as_slice(a), _dataset_as_slice(b)
+    both = align((a, b), rule).shared()
+    if not both.items:
+        _refuse_no_common_items(a, b)
+    return both
+
+
+def _dataset_as_slice(scores: Scores) -> Scores:
+    if scores.datasets is None:
+        return scores
+    column = (None if scores.origin is None else scores.origin.column("dataset")) or "dataset"
+    return replace(scores, datasets=None, slices={**scores.slices, column: scores.datasets})
+
+
+def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:
+    assert a.ids is not None
+    assert b.ids is not None
+    who = f"{a.label} and {b.label} have" if a.label != b.label else f"{a.label}: `{a.name}` and `{b.name}` have"
+    raise OutscoreError(
+        f"{who} no item in common: the first ids are `{a.ids[0]}` and `{b.ids[0]}`.",
+        "Write the ids of both systems the same way, name their column with --item, or compare different items with"
+        " --unpaired.",
+        parameter="item",
+    )
+
+
+def _check_systems(scores: Sequence[Scores]) -> None:
+    """Refuse systems that do not fit into one table."""
+    if not scores:
+        raise OutscoreError("No system was found.", "Give at least one.")
+    first = scores[0]
+    for system in scores[1:]:
+        if system.values.shape[1:] != first.values.shape[1:]:
+            raise OutscoreError(
+                f"{first.label} and {system.label} do not have the same number of scores per row."
+                if first.label != system.label
+                else f"`{first.name}` and `{system.name}` do not have the same number of scores per row.",
+                "Give all systems the same columns.",
+            )
+        for what, one, other in (("item ids", first.ids, system.ids), ("datasets", first.datasets, system.datasets)):
+            if (one is None) != (other is None):
+                named, bare = (first, system) if other is None else (system, first)
+                raise OutscoreError(
+                    f"{named.label} names {what} but {bare.label} does not: they cannot be matched.",
+                    f"Name the {what} of all systems, or of none.",
+                )
+    _check_names(scores)
+    _check_lengths(scores)
+
+
+def _check_names(scores: Sequence[Scores]) -> None:
+    """Refuse two systems of one name, unless they are one system on different datasets."""
+    seen: dict[str, set[str]] = {}
+    for system in scores:
+        sets = {""} if system.datasets is None else {system.datasets.names[i] for i in np.unique(system.datasets.codes)}
+        if sets & seen.setdefault(system.name, set()):
+            raise OutscoreError(f"Two systems are named `{system.name}`.", "Give each a name of its own.")
+        seen[system.name] |= sets
+
+
+def _check_lengths(scores: Sequence[Scores]) -> None:
+    first = scores[0]
+    if not any(system.rows for system in scores):
+        raise OutscoreError("No system has a single item.", "Give each at least one score.")
+    for system in scores if first.ids is None else ():
+        if system.rows != first.rows:
+            raise OutscoreError(
+                f"`{first.name}` has {first.rows:,} items and `{system.name}` has {system.rows:,}: without ids they cannot be"
+                " matched.",
+                "Give the scores of all systems for the same items in the same order, or name the items.",
+            )
+
+
+def _encode_all(columns: Sequence[Labels | None]) -> tuple[Array, tuple[str, ...]] | tuple[None, None]:
+    """One column of codes for all systems, with the names that occur in it; None if a system has no labels."""
+    given = [column for column in columns if column is not None]
+    return encode_together(given) if len(given) == len(columns) else (None, None)
+
+
+def encode_together(columns: Sequence[Labels]) -> tuple[Array, tuple[str, ...]]:
+    """One column of codes for the labels of several, and the names that occur, in order of first appearance."""
+    names, parts = columns[0].names, [column.codes for column in columns]
+    if any(column.names is not names for column in columns):
+        known: dict[str, int] = {}
+        translated: dict[int, Array] = {}
+        for i, column in enumerate(columns):
+            # The systems of one file share their tuple of names, which is translated once.
+            place = id(column.names)
+            if place not in translated:
+                translated[place] = np.array([known.setdefault(name, len(known)) for name in column.names], dtype=np.int64)
+            parts[i] = translated[place][column.codes]
+        names = tuple(known)
+    whole = np.concatenate(parts)
+    codes, first = densify(whole)
+    return codes, tuple(names[i] for i in whole[first].tolist())
+
+
+def _run_codes(systems: Sequence[Scores]) -> Array | None:
+    """The run of each row, -1 where a system does not say; None where none does."""
+    labelled = [system.repeats for system in systems if system.repeats is not None]
+    if not labelled:
+        return None
+    told = np.repeat([system.repeats is not None for system in systems], [system.rows for system in systems])
+    codes = np.full(len(told), -1, dtype=np.int64)
+    codes[told] = encode_together(labelled)[0]
+    return codes
+
+
+def densify(codes: Array) -> tuple[Array, Array]:
+    """Codes without gaps in order of first appearance, and the row of each code's first appearance."""
+    size = int(codes.max(initial=-1)) + 1
+    if size > 4 * len(codes) + 1_000_000:
+        # Too sparse for an array over all codes.
+        codes = np.unique(codes, return_inverse=True)[1]
+        size = int(codes.max()) + 1
+    first = np.full(size, len(codes), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(size, dtype=np.int64)
+    rank[order] = np.arange(size)
+    firsts = first[order]
+    return rank[codes], firsts[firsts < len(codes)]
+
+
+def item_clusters(aligned: Aligned) -> tuple[Array, tuple[str, ...]] | None:
+    """The cluster of each item by code, and the names of the clusters; systems that name clusters must agree on them."""
+    named = [system.clusters for system in aligned.scores if system.clusters is not None]
+    if not named:
+        return None
+    chosen = np.repeat([s.clusters is not None for s in aligned.scores], [s.rows for s in aligned.scores])
+    codes, names = encode_together(named)
+    rows = np.flatnonzero(chosen)
+    item = aligned.item[rows]
+    clusters = np.full(aligned.items, -1, dtype=np.int64)
+    first = np.full(aligned.items, -1, dtype=np.int64)
+    clusters[item[::-1]], first[item[::-1]] = codes[::-1], rows[::-1]
+    wrong = np.flatnonzero(clusters[item] != codes)
+    if len(wrong):
+        row = int(wrong[0])
+        one, earlier = aligned.place_of(int(first[item[row]]))
+        other, later = aligned.place_of(int(rows[row]))
+        refusal = one.row_error(
+            earlier,
+            f"{one.place(earlier)} is in cluster `{names[int(clusters[item[row]])]}`, but the same item of"
+            f" {other.place(later)} is in cluster `{names[int(codes[row])]}`.",
+            "Every item must be in exactly one cluster.",
+        )
+        raise refusal
+    bare = np.flatnonzero(clusters < 0)
+    if len(bare):
+        raise OutscoreError(f"{aligned.item_label(int(bare[0]))} has no cluster.", "Name the cluster of every item.")
+    return clusters, names
