@@ -29,7 +29,6 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, get_args
 
-import originals
 from click.testing import CliRunner
 
 from outscore import PUBLIC
@@ -118,17 +117,25 @@ def _default(option: Option) -> str:
 def methods(registry: Mapping[str, Any]) -> str:
     """Entries of a registry: what each is, its formula, what it takes, its options and its source."""
     parts = []
+    known: set[str] = set()
     for name, entry in registry.items():
         lines = [f"### `{name}`", "", f"{_capital(entry.summary)}.", "", f"$${entry.formula}$$", ""]
         if hasattr(entry, "layouts_text"):
             lines += [f"Takes {entry.layouts_text}.", ""]
         lines += [f"- `{o.name}`{_choices(o)}{_standard(o)}: {o.help}" for o in getattr(entry, "options", ())]
         lines += [""] if lines[-1] else []
-        lines += (
-            [f"Source: {'; '.join(works()[key].line.rstrip('.') for key in entry.citations)}.", ""] if entry.citations else []
-        )
+        sources = "; ".join(_cited(works()[key].line.rstrip("."), known) for key in entry.citations)
+        lines += [f"Source: {sources}.", ""] if sources else []
         parts.append("\n".join(lines))
     return "\n".join(parts)
+
+
+def _cited(work: str, known: set[str]) -> str:
+    """A work in full where it is named first, by its authors and year after that."""
+    if work in known:
+        return work.partition(":")[0]
+    known.add(work)
+    return work
 
 
 def _capital(text: str) -> str:
@@ -199,7 +206,7 @@ WRITERS: dict[str, Callable[[Marker], str]] = {
     "options": lambda marker: options_of(marker.given),
     "methods": lambda marker: methods(_registry(marker.given)),
     "public": lambda _: public_names(),
-    "originals": lambda _: originals.table(),
+    "originals": lambda _: str(import_module("originals").table()),
     "terms": lambda _: "".join(f"\n### {term}\n\n{meaning}\n" for term, meaning in TERMS.items()) + "\n",
 }
 """What stands between markers, by their word."""

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from outscore import PUBLIC
-from outscore.web.pages import to_mathml
+from outscore.web.methods import to_mathml
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 OUTSIDE = {
     "README.md": "index.md",
-    "CONTRIBUTING.md": "project/contributing.md",
     "CHANGELOG.md": "project/changelog.md",
     "SECURITY.md": "project/security.md",
-    "CODE_OF_CONDUCT.md": "project/conduct.md",
     "benchmarks/README.md": "measured/speed.md",
 }
 """Pages of the repository that are no files of `docs`, and where the site has them."""

@@ -7,6 +7,7 @@ Needs playwright and the machine's own Chromium, and says so where it has to do 
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -46,10 +47,22 @@ SEARCHES = {
     "permutation_test": "reference/python.html",
 }
 """What people type, and the page that has to be among the first results."""
+FAQ = Path(__file__).resolve().parent / "faq.md"
+"""Each of its questions, typed as it stands there, has to find it or a page that its answer leads to."""
 FIRST = 4
 """So many results are looked at."""
-FOUND = """([page, most]) => [...document.querySelectorAll(".md-search-result__item > a")].slice(0, most)
-    .some(link => link.getAttribute("href").includes(page))"""
+FOUND = """([pages, most]) => [...document.querySelectorAll(".md-search-result__item > a")].slice(0, most)
+    .some(link => pages.some(page => link.getAttribute("href").includes(page)))"""
+
+
+def searches() -> list[tuple[str, list[str]]]:
+    """What is typed, and the pages of which one has to be found."""
+    answers = re.findall(r"^## (.+)\n([^#]*(?:#[^#]*)*?)(?=^## |\Z)", FAQ.read_text(encoding="utf-8"), re.MULTILINE)
+    linked = {question: re.findall(r"\]\(([^)#]+)\.md", answer) for question, answer in answers}
+    return [
+        *((words, [page]) for words, page in SEARCHES.items()),
+        *((question.rstrip("?"), ["faq.html", *(f"{page}.html" for page in pages)]) for question, pages in linked.items()),
+    ]
 
 
 def main(site: Path) -> int:
@@ -69,7 +82,7 @@ def main(site: Path) -> int:
         page.on("request", lambda request: requested.append(request.url))
         lost = []
         page.goto((site / "index.html").resolve().as_uri())
-        for words, expected in SEARCHES.items():
+        for words, expected in searches():
             field = page.locator("input.md-search__input")
             field.fill("")
             field.press_sequentially(words)
@@ -77,7 +90,7 @@ def main(site: Path) -> int:
                 page.wait_for_function(FOUND, arg=[expected, FIRST], timeout=10_000)
             except TimeoutError:
                 links = page.locator(".md-search-result__item > a").all()[:FIRST]
-                lost.append(f"{words!r}: {expected} is not among {[link.get_attribute('href') for link in links]}")
+                lost.append(f"{words!r}: {expected[0]} is not among {[link.get_attribute('href') for link in links]}")
         browser.close()
     for sentence in lost:
         print(sentence)
@@ -86,7 +99,7 @@ def main(site: Path) -> int:
     if fetched := [url for url in requested if not url.startswith(("file:", "data:", "blob:", "about:"))]:
         print(f"The site fetches {fetched[0]}.")
         return 1
-    print(f"The site was searched from the file system, for {len(SEARCHES)} questions;", end=" ")
+    print(f"The site was searched from the file system, for {len(searches())} questions;", end=" ")
     print(f"{len(requested)} files were read, none of them elsewhere.")
     return 0
 

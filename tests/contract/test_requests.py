@@ -97,7 +97,7 @@ class TestOneMoreOption:
 
     def test_it_is_in_the_table_of_the_docs(self, request_type):
         table = script("build").option_table(request_type.options())
-        assert "| `--dummy-size` | `dummy_size` | `37` | Only a dummy. |" in table
+        assert "| `--dummy-size` | `37` | Only a dummy. |" in table
 
     def test_it_is_checked(self, request_type):
         for wrong in ("1", "x", "2.5"):
