@@ -141,8 +141,8 @@ def _tags(sizes: Sizes) -> Call:
 
 def _coreference(sizes: Sizes) -> Call:
     """MUC, B³, CEAFe, LEA and ARCS of one response, from its table of mentions."""
-    from outscore.outputs.coref.mentions import align_mentions
-    from outscore.outputs.coref.scores import coref_statistics
+    from outscore.outputs.coreference import coref_statistics
+    from outscore.outputs.mentions import align_mentions
     from outscore.outputs.model import Chains
     from outscore.scores.system import Labels
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import outscore as osc
 from outscore.exact import binomial, distribution, lattice
 from outscore.examples.scores import simulate_f1, simulate_pos, simulate_scores
-from outscore.inference.base.walsh import hodges_lehmann
+from outscore.inference.classical.wilcoxon import hodges_lehmann
 
 __all__ = ["COMMANDS", "FULL", "QUICK", "WORKLOADS", "Sizes", "full", "quick"]
 

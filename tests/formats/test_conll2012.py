@@ -12,7 +12,7 @@ from tests.coref_documents import Document, make_document, to_conll, write_docum
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_chains
-from outscore.outputs.coref.mentions import align_mentions
+from outscore.outputs.mentions import align_mentions
 
 BEGIN, END = "#begin document (a); part 000\n", "#end document\n"
 

@@ -13,10 +13,10 @@ from outscore.core.rows import PairedScores, Runs
 from outscore.inference.base.discordance import Discordance
 from outscore.inference.base.own_score import OwnRows, own_intervals
 from outscore.inference.base.question import TestRequest
-from outscore.inference.base.walsh import hodges_lehmann
 from outscore.inference.classical.bayes import binary_posterior
 from outscore.inference.classical.mcnemar import mcnemar
 from outscore.inference.classical.sign import binomial_p
+from outscore.inference.classical.wilcoxon import hodges_lehmann
 from outscore.inference.describe.analysis import autocorrelation, shapiro_wilk, skewness
 from outscore.inference.describe.effects import effects
 from outscore.inference.describe.repeats import variance_parts

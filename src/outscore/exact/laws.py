@@ -544,8 +544,8 @@ def all_sums(laws: Laws) -> tuple[Array, Array]:
 
     Examples
     --------
-    >>> from outscore.exact.laws import coin
-    >>> sums, mass = all_sums([coin(1), coin(2)])
+    >>> fair = (math.log(0.5),) * 2
+    >>> sums, mass = all_sums([Law((-1, 1), fair), Law((-2, 2), fair)])
     >>> sums.tolist(), mass.tolist()
     ([-3, 1, -1, 3], [0.25, 0.25, 0.25, 0.25])
     """

@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.formats.base.source import Peek, Source, line_error, refuse_undecoded, shorten, stem_of
-from outscore.outputs.coref.mentions import DOCUMENT_ID, NO_WORD, first_of_mention, span_of
+from outscore.outputs.mentions import DOCUMENT_ID, NO_WORD, first_of_mention, span_of
 from outscore.outputs.model import MAX_EMPTY, NO_HEAD, Chains, Nodes, Words, is_word, node_place, word_of
 from outscore.scores.system import Labels, Origin, label_of
 

@@ -23,8 +23,8 @@ from outscore.inference.base.discordance import Worth, worth_of
 from outscore.inference.base.entry import NoSpreadError, interval_for, side_of
 from outscore.inference.base.own_score import cluster_variance
 from outscore.inference.base.question import Alternative, TestRequest
-from outscore.inference.base.walsh import key_of_float, number_of_key
 from outscore.inference.classical.student import make_agree
+from outscore.inference.classical.wilcoxon import key_of_float, number_of_key
 from outscore.inference.populations import FISHER, RANK_SUM, TWO_SAMPLES, WELCH
 from outscore.inference.runs import Exchange, exchange_of
 from outscore.laws import log_t_tail, normal, normal_quantile, student_quantile

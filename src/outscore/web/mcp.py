@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from outscore._version import __version__
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
-from outscore.web.worker import Listener, attempt
+from outscore.web.worker import Listener, attempt, run_request
 from outscore.workflows.requests.registry import REQUESTS
 
 if TYPE_CHECKING:
@@ -116,7 +116,6 @@ def answer(command: str, given: Mapping[str, Any], root: Path) -> tuple[str, boo
 
 def _answer(command: str, given: Mapping[str, Any], root: Path, listener: Listener) -> dict[str, Any]:
     from outscore.report.render import kind_of, render
-    from outscore.workflows.every import run
 
     if command not in REQUESTS:
         raise OutscoreError(f"There is no tool `{command}`.", f"Choose one of: {', '.join(REQUESTS)}.")
@@ -124,7 +123,7 @@ def _answer(command: str, given: Mapping[str, Any], root: Path, listener: Listen
     for option in request.options():
         if request.is_given(option):
             refuse_outside(root, option, request.value(option.name))
-    result, _ = run(request, remark=listener.notes.append)
+    result, _ = run_request(request, remark=listener.notes.append)
     screen = render(result, "screen", width=WIDTH)
     kind = kind_of(result)
     answered: dict[str, Any] = {

@@ -23,18 +23,27 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
+from outscore.engine.engines import engine_of, open_engine
 from outscore.engine.progress import Progress, ProgressLines, Steps
 from outscore.engine.workers import claim_output
 from outscore.web.messages import PROGRAM, describe_failure
+from outscore.workflows.requests.base import Request
+from outscore.workflows.requests.compare import TextsRequest
+from outscore.workflows.requests.diff import DiffRequest
+from outscore.workflows.requests.plan import PlanRequest
+from outscore.workflows.requests.rank import RankRequest
 
 if TYPE_CHECKING:
     from outscore.report.render import AnyResult
+    from outscore.results.saved import Saved
+
 
 RESULT, PAGE = "result.json", "result.html"
 CHARTS, CHART_LIST = "charts", "list.json"
@@ -170,12 +179,11 @@ def _refusal(error: str, parameter: str | None = None) -> dict[str, Any]:
 def _run(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
     """Run a request, write its result to the target folder, and say what it is about."""
     from outscore.report.render import render
-    from outscore.workflows.every import run
     from outscore.workflows.requests.registry import REQUESTS
 
     target = Path(task["target"])
     request = REQUESTS[task["command"]].from_written(task["request"])
-    result, examples = run(request, progress=listener.progress, remark=listener.notes.append)
+    result, examples = run_request(request, progress=listener.progress, remark=listener.notes.append)
     texts = {RESULT: render(result, "json")}
     if examples is not None:
         # A saved diff holds no examples, so its page is written while they are here.
@@ -285,3 +293,42 @@ TASKS: dict[str, Callable[[Mapping[str, Any], Listener], Any]] = {
     "headline": _headline,
     "draw": _draw,
 }
+
+
+WORKFLOWS = {
+    "compare": "outscore.workflows.compare.run",
+    "diff": "outscore.workflows.diff.run",
+    "gate": "outscore.workflows.gate",
+    "plan": "outscore.workflows.plan.run",
+    "prefer": "outscore.workflows.prefer.run",
+    "rank": "outscore.workflows.rank.run",
+    "score": "outscore.workflows.score.run",
+    "show": "outscore.workflows.show.run",
+    "texts": "outscore.workflows.texts.run",
+}
+"""The module that answers each request; it is imported when it is asked for."""
+
+
+def run_request(
+    request: Request, *, progress: Progress | None = None, remark: Callable[[str], None]
+) -> tuple[Saved, Callable[[], Any] | None]:
+    """The result of a request, and a function that collects the examples of a diff.
+
+    Examples
+    --------
+    >>> result, _ = run_request(PlanRequest(effect=0.02, sd=0.3), remark=print)
+    >>> result.items
+    1768
+    """
+    progress = progress or Steps()
+    workflow: Any = import_module(WORKFLOWS[request.command])
+    match request:
+        case TextsRequest() | RankRequest():
+            with open_engine(engine_of(0)) as engine:
+                return workflow.run(request, engine=engine, progress=progress, remark=remark), None
+        case DiffRequest():
+            study, result = workflow.run_study(request)
+            return result, study.changed
+        case PlanRequest():
+            return workflow.run(request, progress=progress), None
+    return workflow.run(request), None

@@ -14,7 +14,7 @@ from tests import oracles
 
 from outscore.exact import lattice
 from outscore.exact.numbers import to_exact_integers
-from outscore.inference.base.walsh import signed_ranks
+from outscore.inference.classical.wilcoxon import signed_ranks
 
 # Hollander and Wolfe's depression scores, first minus second visit.
 DEPRESSION = [0.952, -0.147, 1.022, 0.430, 0.620, 0.590, 0.490, -0.080, 0.010]

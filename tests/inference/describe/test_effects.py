@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from outscore.core.rows import PairedScores
 from outscore.inference.base.differences import item_scores
-from outscore.inference.base.walsh import signed_ranks
+from outscore.inference.classical.wilcoxon import signed_ranks
 from outscore.inference.describe.effects import (
     cohen_dz,
     effects,

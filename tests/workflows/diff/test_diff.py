@@ -17,7 +17,7 @@ from tests.diff_files import write_trees
 
 from outscore import diff
 from outscore.core.errors import OutscoreError
-from outscore.outputs.coref.mentions import MATCHES
+from outscore.outputs.mentions import MATCHES
 from outscore.outputs.model import OutputData
 from outscore.results.diff import Diff
 from outscore.workflows.diff.pair import DiffOptions, accuracy_change, pair_of
@@ -329,8 +329,8 @@ def test_coreference_is_decided_by_its_conll_score(tmp_path):
 
 def _columns_of(gold, system):
     from outscore.formats.readers import read_chains
-    from outscore.outputs.coref.mentions import align_mentions
-    from outscore.outputs.coref.scores import coref_statistics
+    from outscore.outputs.coreference import coref_statistics
+    from outscore.outputs.mentions import align_mentions
 
     return coref_statistics(align_mentions(read_chains(gold), [read_chains(system)]))["conll"]
 

@@ -42,8 +42,8 @@ from outscore.inference.base.entry import (
     unclustered_scores,
 )
 from outscore.inference.base.question import TestRequest
-from outscore.inference.base.walsh import first_above
 from outscore.inference.bootstrap import resampled_median_interval
+from outscore.inference.classical.wilcoxon import first_above
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue

@@ -19,7 +19,7 @@ from outscore.inference.base.differences import ItemScores, scores_if_any, units
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, wilson_limits
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.question import TestRequest
-from outscore.inference.base.walsh import hodges_lehmann, signed_ranks, walsh_interval
+from outscore.inference.classical.wilcoxon import hodges_lehmann, signed_ranks, walsh_interval
 from outscore.inference.permutation import permutation
 from outscore.laws import clopper_pearson, noncentral_student, normal_quantile
 from outscore.results.analysis import Effect, UnitRow

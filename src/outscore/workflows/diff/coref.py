@@ -12,11 +12,13 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.language.numbers import count
 from outscore.metrics.outputs import COREF, COREF_PARTS
-from outscore.outputs.coref.mentions import EXACT, HEAD, ZERO, Mentions, align_mentions, without_singletons
-from outscore.outputs.coref.scores import ANY, CRITERIA, NOMINAL, coref_statistics
-from outscore.outputs.coref.units import (
+from outscore.outputs.coreference import (
+    ANY,
+    CRITERIA,
     MENTION_TYPE,
+    NOMINAL,
     changed_mentions,
+    coref_statistics,
     crossing_chains,
     gold_mention_units,
     grouped,
@@ -24,6 +26,7 @@ from outscore.outputs.coref.units import (
     mention_units,
 )
 from outscore.outputs.items import GOLD, LabelMaps
+from outscore.outputs.mentions import EXACT, HEAD, ZERO, Mentions, align_mentions, without_singletons
 from outscore.outputs.model import Chains, Outputs
 from outscore.outputs.outcomes import Changed, Contexts, agreement
 from outscore.results.diff import KeyScore, Rates, ScoreChange

@@ -78,7 +78,7 @@ class Task:
 
 
 def _criteria_pos() -> tuple[str, ...]:
-    from outscore.outputs.words.units import FURTHER_TAGS, TAGS
+    from outscore.outputs.words import FURTHER_TAGS, TAGS
 
     return (*TAGS, *FURTHER_TAGS)
 
@@ -133,7 +133,7 @@ SUBTYPES = Option(
 
 
 def _criteria_dep() -> tuple[str, ...]:
-    from outscore.outputs.words.units import TREES
+    from outscore.outputs.words import TREES
 
     return TREES
 

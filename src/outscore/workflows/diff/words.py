@@ -16,11 +16,11 @@ from outscore.core.numeric import Array
 from outscore.core.records import count_of
 from outscore.language.numbers import format_percent
 from outscore.metrics.registry import resolve
+from outscore.outputs.alignment import MAX_UNALIGNED, Fitted, fit
 from outscore.outputs.items import GOLD, LabelMaps, check_maps, count_labels, known_labels, rename_labels
 from outscore.outputs.model import UNALIGNED, OutputData, Outputs, Units, Words
 from outscore.outputs.outcomes import Changed, Contexts, agreement
-from outscore.outputs.words.alignment import MAX_UNALIGNED, Fitted, fit
-from outscore.outputs.words.spans import (
+from outscore.outputs.spans import (
     CHANGE,
     CHANGES,
     IOB1,
@@ -32,7 +32,7 @@ from outscore.outputs.words.spans import (
     span_units,
     spans_of,
 )
-from outscore.outputs.words.units import (
+from outscore.outputs.words import (
     DEPENDENCIES,
     TAGS,
     TREES,

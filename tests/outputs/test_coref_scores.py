@@ -16,8 +16,8 @@ from tests.coref_documents import RESPONSES, write_documents
 import outscore as osc
 from outscore.formats.readers import read_chains
 from outscore.metrics.outputs import COREF, COREF_PARTS
-from outscore.outputs.coref.mentions import align_mentions
-from outscore.outputs.coref.scores import coref_statistics
+from outscore.outputs.coreference import coref_statistics
+from outscore.outputs.mentions import align_mentions
 from outscore.outputs.model import Chains
 from outscore.scores.system import Labels
 

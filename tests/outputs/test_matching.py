@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from outscore import diff
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_chains
-from outscore.outputs.coref.mentions import EXACT, HEAD, align_mentions, match_mentions
-from outscore.outputs.coref.units import changed_mentions, mention_text
+from outscore.outputs.coreference import changed_mentions, mention_text
+from outscore.outputs.mentions import EXACT, HEAD, align_mentions, match_mentions
 from outscore.outputs.model import Nodes, node_place
 
 GLOBAL = "# global.Entity = eid-etype-head-other"

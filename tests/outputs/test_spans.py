@@ -15,8 +15,8 @@ from seqeval.scheme import BILOU, IOB2, IOBES, Entities
 from outscore.core.errors import OutscoreError
 from outscore.outputs.model import Words
 from outscore.outputs.outcomes import outcomes
-from outscore.outputs.words.spans import PREFIXED, span_counts, span_units, spans_of
-from outscore.outputs.words.units import changed_spans
+from outscore.outputs.spans import PREFIXED, span_counts, span_units, spans_of
+from outscore.outputs.words import changed_spans
 from outscore.scores.system import Labels
 
 SCHEMES = {"BIO": IOB2, "BIOES": IOBES, "BILOU": BILOU}

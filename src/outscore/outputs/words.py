@@ -14,10 +14,10 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
+from outscore.outputs.alignment import align
 from outscore.outputs.items import shared_inventory
 from outscore.outputs.model import UNALIGNED, Units, Words, binned, choose_slices
 from outscore.outputs.outcomes import Changed, Contexts, changed_units
-from outscore.outputs.words.alignment import align
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
 

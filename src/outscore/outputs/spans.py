@@ -20,7 +20,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.outputs.model import Units, Words, choose_slices
-from outscore.outputs.words.units import cluster_codes, entity_slices
+from outscore.outputs.words import cluster_codes, entity_slices
 from outscore.scores.system import Labels
 
 PREFIXED, IOB1, TYPES_ALONE = "prefixed", "IOB1", "types alone"

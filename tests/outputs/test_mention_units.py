@@ -11,17 +11,19 @@ from tests.coref_documents import RESPONSES, write_documents
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_chains
 from outscore.metrics.outputs import COREF
-from outscore.outputs.coref.mentions import MENTION_TYPES, align_mentions, mention_type
-from outscore.outputs.coref.scores import CLASSES, CRITERIA, coref_statistics
-from outscore.outputs.coref.units import (
+from outscore.outputs.coreference import (
+    CLASSES,
+    CRITERIA,
     antecedents,
     changed_mentions,
+    coref_statistics,
     gold_mention_units,
     grouped,
     mention_text,
     mention_units,
     unit_mentions,
 )
+from outscore.outputs.mentions import MENTION_TYPES, align_mentions, mention_type
 from outscore.outputs.model import Chains
 from outscore.outputs.outcomes import OUTCOMES, count_differing, oracle_rate, outcomes, records, transitions
 from outscore.scores.system import Labels

@@ -12,10 +12,10 @@ from tests.ud_evaluation import evaluate
 from tests.word_files import read_conllu
 
 from outscore.core.errors import OutscoreError
+from outscore.outputs.alignment import align
 from outscore.outputs.model import UNALIGNED, Words
 from outscore.outputs.outcomes import outcomes
-from outscore.outputs.words.alignment import align
-from outscore.outputs.words.units import (
+from outscore.outputs.words import (
     alignment_of,
     columns_of,
     criteria_of,

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.outputs.words.test_words import make
+from tests.outputs.test_words import make
 from tests.word_files import read_conllu
 
 from outscore import diff
 from outscore.core.errors import OutscoreError
-from outscore.outputs.words.alignment import align, fit
+from outscore.outputs.alignment import align, fit
 
 
 def text(*sentences, ids=None):

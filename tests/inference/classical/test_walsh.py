@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.inference.asking import DEPRESSION
 
-from outscore.inference.base import walsh
-from outscore.inference.base.walsh import hodges_lehmann, walsh_interval, walsh_quantile
+from outscore.inference.classical import wilcoxon as walsh
+from outscore.inference.classical.wilcoxon import hodges_lehmann, walsh_interval, walsh_quantile
 
 
 def naive(d):

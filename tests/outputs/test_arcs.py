@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.outputs.coref.mentions import WITHOUT_TAGS, align_mentions
-from outscore.outputs.coref.scores import CLASSES, arcs_counts, resolve_mentions
+from outscore.outputs.coreference import CLASSES, arcs_counts, resolve_mentions
+from outscore.outputs.mentions import WITHOUT_TAGS, align_mentions
 from outscore.outputs.model import Chains, Words
 from outscore.scores.system import Labels
 

@@ -1,1 +1,0 @@
-"""Coreference: mentions, chains, and what a system did with each of them."""
