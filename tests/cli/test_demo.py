@@ -131,7 +131,7 @@ def test_recipes_are_files_without_reports(tmp_path, monkeypatch, outscore):
     monkeypatch.chdir(tmp_path)
     result = outscore("demo", "--recipes", "--output", "here")
     assert result.exit_code == 0, result.stderr
-    names = ["attempts.csv", "budget.csv", "logs", "new.comet", "old.comet", "parts", "reports", "results", "texts"]
+    names = ["attempts.csv", "logs", "new.comet", "old.comet", "parts", "reports", "results", "texts"]
     assert sorted(path.name for path in Path("here").iterdir()) == names
     assert result.stdout == (
         f"Wrote the files of the recipes to here: {', '.join(names)}. Their commands run in there:\n    cd here\n"

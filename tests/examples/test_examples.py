@@ -246,3 +246,29 @@ def test_plan_asks_for_more_items(results):
 def test_reviewer_leaves_both_verdicts_open(results):
     possible = results("reviewer")
     assert possible["lowest"]["value"] < 0.05 < possible["highest"]["value"]
+
+
+def test_as_good_for_less(results):
+    """Birch dominates amber within the margin, and nobody is shown to dominate dune, the cheapest."""
+    frontier = {one["system"]: one for one in results("budget")["frontier"]["systems"]}
+    assert frontier["amber"]["dominated_by"] == ["birch"]
+    assert not frontier["dune"]["dominated_by"]
+    assert not frontier["birch"]["dominated_by"]
+
+
+def test_items_with_a_wrong_key(results):
+    items = results("items")["items"]
+    assert items["all_right"] >= 20
+    assert items["suspicious"] >= 4
+
+
+def test_the_surer_classifier_is_worse(results):
+    (found,) = results("probabilities")["comparisons"]
+    assert found["decision"]["winner"] == 0
+    assert found["higher_is_better"] is False
+
+
+def test_metrics_beside_people(results):
+    ranking = results("people")
+    assert ranking["systems"][0] == "comet"
+    assert ranking["headline"].startswith("comet leads")

@@ -31,12 +31,16 @@ from outscore.examples.entry import Example, random_stream
 from outscore.examples.outputs import COREFERENCE, ENTITIES, LABELS, TAGS, TREES
 from outscore.examples.scores import (
     BATTLES,
+    BUDGETS,
     CLUSTERS,
     COUNTS,
+    EXAM,
     GATE,
     LEADERBOARD,
     NOISE,
+    PEOPLE,
     PLAN,
+    PROBABILITIES,
     RATINGS,
     REPEATS,
     REVIEWER,
@@ -61,7 +65,11 @@ EXAMPLES: dict[str, Example] = {
     "coreference": COREFERENCE,
     "labels": LABELS,
     "leaderboard": LEADERBOARD,
+    "budget": BUDGETS,
+    "items": EXAM,
     "battles": BATTLES,
+    "probabilities": PROBABILITIES,
+    "people": PEOPLE,
     "plan": PLAN,
     "reviewer": REVIEWER,
 }
@@ -165,7 +173,7 @@ def swe_bench_report(resolved: Mapping[str, bool], total: int) -> dict[str, Any]
 
 def write_recipe_files(folder: Path) -> None:
     """Write all of them."""
-    for write in (write_harness, write_inspect, write_comet, write_swe_bench, write_attempts, write_budget, write_rows):
+    for write in (write_harness, write_inspect, write_comet, write_swe_bench, write_attempts, write_rows):
         write(folder)
 
 
@@ -252,18 +260,6 @@ def write_attempts(folder: Path) -> None:
         for system, right in drawn.items():
             rows += [f"p{item + 1},{system},{run + 1},{int(right[item, run])}" for run in range(8)]
     (folder / "attempts.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-
-
-def write_budget(folder: Path) -> None:
-    """`budget.csv`: whether four systems answered 900 questions right, and the cents and seconds that each answer took."""
-    systems = {"amber": (2.2, 2.4, 3.1), "birch": (2.4, 0.4, 1.2), "cedar": (0.9, 0.9, 1.6), "dune": (0.0, 0.1, 0.5)}
-    drawn = right_or_wrong("budget", {name: skill for name, (skill, *_) in systems.items()}, 900)
-    rng = random_stream("recipe budget", 1)
-    rows = ["question,system,correct,cents,seconds"]
-    for name, (_, cents, seconds) in systems.items():
-        spent = np.array([[cents], [seconds]]) * rng.lognormal(0, 0.4, (2, 900))
-        rows += [f"q{i + 1},{name},{int(drawn[name][i, 0])},{spent[0, i]:.3f},{spent[1, i]:.2f}" for i in range(900)]
-    (folder / "budget.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 def write_rows(folder: Path) -> None:

@@ -408,3 +408,118 @@ BATTLES = Example(
     _battles,
     {"files": ("battles.csv",)},
 )
+
+
+# What scores cost, items that decide, probabilities, and metrics beside people.
+
+
+BUDGET = {"amber": (2.2, 2.4, 3.1), "birch": (2.4, 0.4, 1.2), "cedar": (0.9, 0.9, 1.6), "dune": (0.0, 0.1, 0.5)}
+"""By system: skill, and the median cents and seconds of an answer."""
+PRICED, SPENDING_SD, BUDGET_MARGIN = 900, 0.4, 0.05
+EXAMINED, WRONG_KEYS, TRIVIAL = 120, 5, 20
+EXAMINEES = {"oak": 2.2, "elm": 1.6, "ash": 1.2, "fir": 0.9, "yew": 0.5, "ivy": 0.1, "fern": -0.3, "moss": -0.8}
+MAILS, SPAM, SIGNALS = 400, 0.35, {"new": (2.2, 1.0), "old": (1.9, 2.5)}
+"""By classifier: how far mails and spam lie apart, and how much too sure it is."""
+TRANSLATED, TRANSLATORS, PEOPLE_SD = 90, 6, 0.6
+METRICS = {"comet": (1.0, 0.55), "bleu": (8.0, 9.0), "ter": (-7.0, 10.0)}
+"""By metric: what a point of quality is worth, and its noise."""
+
+
+def _rasch(rng: np.random.Generator, skills: Sequence[float], items: int, sd: float) -> NDArray[np.bool_]:
+    """Who is right, (systems, items): the logit of a right answer is the skill plus the item's ease."""
+    ease = rng.normal(0.0, sd, items)
+    return np.asarray(rng.random((len(skills), items)) < 1.0 / (1.0 + np.exp(-np.array(skills)[:, None] - ease)))
+
+
+def _budget(seed: int) -> dict[str, str]:
+    rng = random_stream("budget", seed)
+    right = _rasch(rng, [skill for skill, *_ in BUDGET.values()], PRICED, 1.4)
+    rows = ["question,system,correct,cents,seconds"]
+    for (name, (_, cents, seconds)), own in zip(BUDGET.items(), right.astype(int).tolist(), strict=True):
+        spent = (np.array([[cents], [seconds]]) * rng.lognormal(0, SPENDING_SD, (2, PRICED))).T.tolist()
+        rows += [f"q{i + 1},{name},{own[i]},{money:.3f},{time:.2f}" for i, (money, time) in enumerate(spent)]
+    return {"budget.csv": "\n".join(rows) + "\n"}
+
+
+def _exam(seed: int) -> dict[str, str]:
+    """The first items have a wrong key, which makes right answers wrong, and the next ones everybody solves."""
+    rng = random_stream("items", seed)
+    right = _rasch(rng, list(EXAMINEES.values()), EXAMINED, 1.2)
+    right[:, :WRONG_KEYS] = ~_rasch(rng, [6.0 * (skill - 0.7) for skill in EXAMINEES.values()], WRONG_KEYS, 0.2)
+    right[:, WRONG_KEYS : WRONG_KEYS + TRIVIAL] = True
+    rows = [",".join(["question", *EXAMINEES])]
+    rows += [f"q{i + 1},{','.join(map(str, column))}" for i, column in enumerate(right.astype(int).T.tolist())]
+    return {"exam.csv": "\n".join(rows) + "\n"}
+
+
+def _spam(seed: int) -> dict[str, str]:
+    """Log-odds of spam, as each classifier sees them, times how sure it is of itself."""
+    rng = random_stream("probabilities", seed)
+    spam = rng.random(MAILS) < SPAM
+    columns = []
+    for gap, sure in SIGNALS.values():
+        log_odds = gap * (gap * (spam - 0.5) + rng.normal(0, 1, MAILS)) + np.log(SPAM / (1 - SPAM))
+        columns.append(np.clip(1 / (1 + np.exp(-sure * log_odds)), 0.001, 0.999))
+    rows = [",".join(["mail", "label", *SIGNALS])]
+    for i, shares in enumerate(np.array(columns).T.tolist()):
+        rows.append(f"m{i + 1},{'yes' if spam[i] else 'no'},{','.join(f'{share:.3f}' for share in shares)}")
+    return {"mails.csv": "\n".join(rows) + "\n"}
+
+
+def _people(seed: int) -> dict[str, str]:
+    """People give points from 1 to 5 to the quality of a translation, and metrics guess it."""
+    rng = random_stream("people", seed)
+    systems, segments = rng.normal(0, 0.5, TRANSLATORS), rng.normal(0, 0.4, (TRANSLATED, 1))
+    quality = systems + segments + rng.normal(0, 0.7, (TRANSLATED, TRANSLATORS))
+    people = np.clip(np.rint(3 + quality + rng.normal(0, PEOPLE_SD, quality.shape)), 1, 5).astype(int)
+    guesses = [50 * (worth != 1.0) + worth * quality + rng.normal(0, noise, quality.shape) for worth, noise in METRICS.values()]
+    rows = [",".join(["segment", "system", "human", *METRICS])]
+    for i in range(TRANSLATED):
+        scored = [",".join(f"{guess[i, k]:.2f}" for guess in guesses) for k in range(TRANSLATORS)]
+        rows += [f"s{i + 1},mt-{k + 1},{people[i, k]},{scores}" for k, scores in enumerate(scored)]
+    return {"metrics.csv": "\n".join(rows) + "\n"}
+
+
+BUDGETS = Example(
+    "As good for less",
+    "Birch is as good as amber within the margin and much cheaper, which is tested as one claim; dune is cheaper still, but "
+    "worse.",
+    f"{PRICED} questions, {len(BUDGET)} systems; a right answer has the chance logistic(skill + ease), ease N(0, 1.4²); cents "
+    f"and seconds lognormal with spread {SPENDING_SD:g}.",
+    "rank",
+    _budget,
+    {"files": ("budget.csv",)},
+    {"measure": ["correct", "cents(lower)", "seconds(lower)"], "not-worse": f"correct={BUDGET_MARGIN:g}"},
+)
+EXAM = Example(
+    "Items with a wrong key",
+    f"{TRIVIAL} questions that everybody answers decide nothing, and on {WRONG_KEYS} the better systems fail, because the key "
+    "is wrong: the report counts both, and --items FILE lists them.",
+    f"{EXAMINED} questions, {len(EXAMINEES)} systems; a right answer has the chance logistic(skill + ease), ease N(0, 1.2²), "
+    f"but for {WRONG_KEYS} questions with a wrong key and {TRIVIAL} that everybody solves.",
+    "rank",
+    _exam,
+    {"files": ("exam.csv",)},
+)
+PROBABILITIES = Example(
+    "Probabilities of spam",
+    "The new classifier tells spam from other mails a little better, and it is not too sure of itself, which the Brier score "
+    "shows.",
+    f"{MAILS} mails, {percent(SPAM)} of them spam; signals N(±gap/2, 1) with gaps {SIGNALS['new'][0]:g} and "
+    f"{SIGNALS['old'][0]:g}; the old classifier's log-odds are {SIGNALS['old'][1]:g} times too large.",
+    "compare",
+    _spam,
+    {"files": ("mails.csv",)},
+    {"metric": "brier"},
+)
+PEOPLE = Example(
+    "Metrics beside people",
+    "Which metric orders translations as people do? An item's score is the share of pairs of its outputs in the same order, "
+    "and two metrics are compared by swapping them segment by segment.",
+    f"{TRANSLATED} segments by {TRANSLATORS} systems; quality N(0, .5²) by system, N(0, .4²) by segment, N(0, .7²) by output; "
+    f"people add noise of {PEOPLE_SD:g} and round to 1 to 5, metrics add noise of their own.",
+    "rank",
+    _people,
+    {"files": ("metrics.csv",)},
+    {"metric": "pairwise-accuracy"},
+)

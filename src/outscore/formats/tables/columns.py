@@ -195,8 +195,11 @@ def _layout_beside(records: Records, finder: ColumnFinder, choice: Choice, absen
     dataset = _find(finder, "dataset", choice.dataset)
     slices = choice.slice or finder.take_all(SLICES)
     numbers = _numbers_beside(records, finder, choice)
-    wide = len(numbers) > 1 or numbers == choice.systems
+    wide, guessed = len(numbers) > 1 or numbers == choice.systems, item is None and "item" not in absent
+    if guessed:
+        item = _guess_item(records, finder, (system, repeat, dataset))
     layout = Layout(item, system, numbers, cluster, repeat, dataset, slices, wide, gold=gold, pooled="dataset" in absent)
+    layout = replace(layout, guessed=guessed and item is not None)
     _check(records, layout, by_row="item" in absent)
     return layout
 
