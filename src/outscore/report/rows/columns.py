@@ -8,18 +8,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from outscore.core.records import dataclass
 from outscore.language.numbers import count, finer, format_number, format_percent, interval_ends
 from outscore.report.document import Table, clean
-from outscore.results.preference import Strength
 from outscore.results.pvalue import PValue
-from outscore.results.ranking import RankedSystem
+
+if TYPE_CHECKING:
+    from outscore.results.preference import Strength
+    from outscore.results.ranking import RankedSystem
 
 R = TypeVar("R")
 Q = TypeVar("Q")
-S = TypeVar("S", bound=RankedSystem | Strength)
+S = TypeVar("S", bound="RankedSystem | Strength")
 Ends = tuple[float | None, float | None]
 
 
