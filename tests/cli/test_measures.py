@@ -61,8 +61,19 @@ def runs(outscore):
     return check
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("asked", ["compare a.csv b.csv", "compare a.csv", "rank a.csv", "rank a.csv b.csv", "score a.csv"])
+ASKED = ("compare a.csv b.csv", "compare a.csv", "rank a.csv", "rank a.csv b.csv", "score a.csv")
+
+
+def asked_of_layouts() -> list:
+    """Every question of every layout; `make test` asks each layout one of them, and each of them of four layouts."""
+    return [
+        pytest.param(layout, asked, marks=() if place % len(ASKED) == k else pytest.mark.slow, id=f"{asked}-{layout}")
+        for place, layout in enumerate(LAYOUTS)
+        for k, asked in enumerate(ASKED)
+    ]
+
+
+@pytest.mark.parametrize(("layout", "asked"), asked_of_layouts())
 def test_measures_of_one_system_per_file(layout, asked, refusal, runs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = LAYOUTS[layout].split(",")

@@ -104,7 +104,7 @@ def test_a_pilot_of_whole_runs_says_what_items_and_runs_reach(tmp_path):
 def test_a_pilot_and_its_mirror_have_the_same_plan(asked, kind):
     """Errors instead of right answers: the effect is A - B, whichever is better."""
     rng = np.random.default_rng(9)
-    a, b = rng.integers(0, 9, (2, 60)) / 8 if kind == "graded" else rng.integers(0, 2, (2, 60))
+    a, b = rng.integers(0, 9, (2, 30)) / 8 if kind == "graded" else rng.integers(0, 2, (2, 30))
     up = osc.plan(pilot=(a, b), direction="higher", **asked)
     turned = {**asked, "effect": -asked["effect"]}
     down = osc.plan(pilot=(1 - a, 1 - b), direction="lower", **turned)

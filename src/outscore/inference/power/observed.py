@@ -212,6 +212,15 @@ class _Finished:
     def flips(self) -> bool:
         return self.design.method in ("permutation", "exact")
 
+    @property
+    def varies(self) -> bool:
+        return bool(self.design.discordance or self.design.sd)
+
+    @property
+    def fewest(self) -> int | None:
+        """How many units detect differences that never vary: as soon as anything can be found."""
+        return self.design.min_units if self.flips and self.effect else None
+
 
 def observed_power(
     pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, entry: TestEntry, *, decided: bool
@@ -233,10 +242,8 @@ def observed_power(
     if done is None:
         return None
     jackknife = done.spread is None
-    if not (done.design.discordance or done.design.sd):
-        # Differences that never vary are found as soon as anything can be.
-        fewest = done.design.min_units if done.flips else None
-        return Power(None, [], jackknife, None if decided or not done.effect else fewest, request.delta)
+    if not done.varies:
+        return Power(None, [], jackknife, None if decided else done.fewest, request.delta)
     size = done.n / done.units
     try:
         detectable = done.study(effect=None, n=done.n).detectable_effect(done.n, POWER)
@@ -248,13 +255,30 @@ def observed_power(
     return Power(detectable, curve, jackknife, None if decided else done.needed(study), request.delta)
 
 
+def units_needed(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, entry: TestEntry) -> int | None:
+    """What `observed_power` says is needed where nothing was decided, without the rest of it.
+
+    Examples
+    --------
+    >>> from outscore.inference.registry import TESTS
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> a, b = (np.stack([x, np.ones(20)], axis=1) for x in ([1] * 15 + [0] * 5, [1] * 8 + [0] * 7 + [1] * 5))
+    >>> units_needed(PairedScores(a, b), mean, TestRequest(), TESTS["permutation"])
+    487
+    """
+    done = None if is_sum(metric) else _finished(pairs, metric, request, entry)
+    if done is None:
+        return None
+    return done.needed(done.study(effect=done.effect, n=None)) if done.varies else done.fewest
+
+
 def items_needed(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, entry: TestEntry) -> int | None:
     """How many items like these detect a true difference as large as the observed one; more than there are."""
-    found = observed_power(pairs, metric, request, entry, decided=False)
-    if found is None or found.needed is None:
+    needed = units_needed(pairs, metric, request, entry)
+    if needed is None:
         return None
     items = pairs.per_item().rows
-    return max(items + 1, math.ceil(found.needed * items / units_of(pairs).rows))
+    return max(items + 1, math.ceil(needed * items / units_of(pairs).rows))
 
 
 def needed_of_wins(wins: int, losses: int, n: int, alpha: float) -> int | None:

@@ -21,7 +21,7 @@ from outscore.inference.base.differences import units_of
 from outscore.inference.base.question import TestRequest
 from outscore.inference.families import correct_family
 from outscore.inference.permutation import GAIN_INTERVAL, gain_interval, gain_test, permutation
-from outscore.inference.power.observed import observed_power
+from outscore.inference.power.observed import units_needed
 from outscore.inference.registry import TESTS
 from outscore.language.verdict.diff import unknown_labels_warning, unused_labels_warning
 from outscore.metrics.registry import resolve
@@ -161,8 +161,8 @@ def metric_change(
 
 def _needed(rows: PairedScores, metric: AdditiveMetric, asked: DiffOptions) -> float | None:
     """How many times as many units detect a true difference as large as the observed one."""
-    found = observed_power(rows, metric, TestRequest(alpha=asked.alpha), TESTS["permutation"], decided=False)
-    return None if found is None or found.needed is None else found.needed / units_of(rows).rows
+    needed = units_needed(rows, metric, TestRequest(alpha=asked.alpha), TESTS["permutation"])
+    return None if needed is None else needed / units_of(rows).rows
 
 
 def cut_at(interval: Interval, largest: float) -> Interval:
