@@ -37,7 +37,9 @@ def script(name: str):
     """A module of the documentation, which is no package."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs")
+        spec.loader.exec_module(module)
     return module
 
 

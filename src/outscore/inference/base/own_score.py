@@ -310,18 +310,17 @@ def _ratio_limits(
     if len(tops) < 2 or whole <= 0 or (bottoms < 0).any():
         return UNKNOWN
     score = float(tops.sum()) / whole
+    if share is not None and share.binary and clusters is None and runs is None:
+        limits = wilson_limits(share.worth.share(score), len(tops), t_quantile(math.inf, alpha))
+        return _scaled(limits, share.worth.wrong, share.worth.unit)
     variance, df = _over_runs(*_ratio_variance(tops, bottoms), runs, alpha)
     # Scores that never vary say nothing about their spread, unless they stand at an end, where none is left.
     inside = share is not None and share.worth.wrong < score < share.worth.right
     if share is None or (variance == 0.0 and inside and (bottom == 1).all()):
         return _student(score, math.sqrt(variance), df, alpha)
     part, unit = share.worth.share(score), share.worth.unit
-    if share.binary and clusters is None and runs is None:
-        limits = wilson_limits(part, len(tops), t_quantile(math.inf, alpha))
-    else:
-        looks = _looks(part, variance / unit**2, bottoms, len(top) if share.binary else math.inf)
-        limits = wilson_limits(part, looks, t_quantile(max(df, 1.0), alpha))
-    return _scaled(limits, share.worth.wrong, unit)
+    looks = _looks(part, variance / unit**2, bottoms, len(top) if share.binary else math.inf)
+    return _scaled(wilson_limits(part, looks, t_quantile(max(df, 1.0), alpha)), share.worth.wrong, unit)
 
 
 def _looks(part: float, variance: float, sizes: Array, most: float) -> float:
