@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 WIDE = "id,question,new,old\nq1,Why?,1,0\nq2,How?,0,0\nq3,Who?,1,1\n"
 LONG = "id,system,score,answer text\nq1,new,1,yes\nq2,new,0,no\nq2,old,1,maybe\nq1,old,0,never\n"
 
@@ -52,10 +50,45 @@ def test_counts_have_no_items(page):
     assert "no single score" in answer.json()["error"]
 
 
-@pytest.mark.parametrize("command", ["rank", "score"])
-def test_only_a_comparison_has_items(page, command):
-    answer = page.post("/api/items", json={"command": command, "files": {"files": paste(page, wide_csv=WIDE)}})
+def test_a_ranking_has_no_items_of_its_own(page):
+    answer = page.post("/api/items", json={"command": "rank", "files": {"files": paste(page, wide_csv=WIDE)}})
     assert answer.status_code == 422
+
+
+def listed(page, command, settings=None, **parts):
+    answer = page.post("/api/items", json={"command": command, "files": parts, "settings": settings or {}})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_the_rows_of_one_score_have_their_texts(page):
+    files = paste(page, new_csv="id,score,topic,question\nq1,1,law,Why?\nq2,0,news,How?\nq3,1,law,Who?\n")
+    found = listed(page, "score", {"slice": "topic"}, files=files)
+    assert found["systems"] == ["new"]
+    assert [(one["id"], one["a"], one["b"]) for one in found["items"]] == [("q1", 1, None), ("q2", 0, None), ("q3", 1, None)]
+    topics = [column["name"] for column in found["columns"]].index("topic")
+    assert [one["texts"][topics] for one in found["items"]] == ["law", "news", "law"]
+
+
+def test_several_systems_that_are_scored_have_their_scores_side_by_side(page):
+    table = "id,x,y,z\nq1,1,0,1\nq2,0,0,1\nq3,1,1,0\n"
+    found = listed(page, "score", files=paste(page, wide_csv=table))
+    assert found["columns"] == [{"name": "score", "system": name} for name in "xyz"]
+    assert [one["texts"] for one in found["items"]] == [["1", "0", "1"], ["0", "0", "1"], ["1", "1", "0"]]
+
+
+def test_battles_name_their_systems_and_the_winner(page):
+    rows = "question_id,model_a,model_b,winner\nq1,x,y,model_a\nq1,y,x,model_a\nq2,x,y,tie\n"
+    found = listed(page, "prefer", files=paste(page, battles_csv=rows))
+    assert [column["name"] for column in found["columns"]][:2] == ["systems", "winner"]
+    assert [one["texts"][:2] for one in found["items"]] == [["x and y", "x"], ["x and y", "y"], ["x and y", "tie"]]
+
+
+def test_segments_have_their_reference_and_both_outputs(page):
+    new, old, reference = paste(page, new_txt="a b\nc d\n", old_txt="a x\nc d\n", reference_txt="a b\nc e\n")
+    found = listed(page, "texts", files=[new, old], reference=[reference])
+    assert [one["texts"] for one in found["items"]] == [["a b", "a b", "a x"], ["c e", "c d", "c d"]]
+    assert found["items"][0]["id"] == "segment 1"
 
 
 def test_a_refusal_brings_its_cures(page):

@@ -33,7 +33,7 @@ from outscore.web.jobs import MAX_WAIT, State, place
 from outscore.web.messages import HTTPProblem, JobRequest, ResultRequest, SettingsFileRequest, SettingsRequest, TextRequest
 from outscore.web.service import TYPES, headline_of, service_of
 from outscore.web.submission import RESULT
-from outscore.web.worker import CHART_TYPES
+from outscore.web.worker import CHART_TYPES, ITEMISED
 from outscore.workflows.show.describe import FileDescription
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _own_schemas() -> dict[str, Schema]:
     """What only the page has."""
     cures = list_of(object_of({"setting": TEXT, "value": maybe(TEXT)}))
     column = object_of({"name": TEXT, "system": TEXT})
-    item = object_of({"id": TEXT, "a": {"type": "number"}, "b": {"type": "number"}, "texts": list_of(TEXT)})
+    item = object_of({"id": TEXT, "a": maybe({"type": "number"}), "b": maybe({"type": "number"}), "texts": list_of(TEXT)})
     choice = object_of({"value": TEXT, "label": TEXT, "help": TEXT})
     progress = object_of({"doing": TEXT, "done": WHOLE, "total": WHOLE})
     entry = {"name": TEXT, "label": TEXT, "help": TEXT, "type": {"enum": list(get_args(Kind))}, "group": TEXT}
@@ -422,11 +422,11 @@ async def post_job(request: Request) -> Response:
 
 
 async def post_items(request: Request) -> Response:
-    """The items of a comparison with both scores and the texts beside them."""
+    """The items of an answer: scores, battles or segments, with the texts beside them."""
     service = service_of(request)
     submission = await service.submission(await _read_body(request, JobRequest))
-    if submission.name != "compare":
-        raise HTTPProblem(422, "Only a comparison of two systems has items.", "Ask for the command `compare`.")
+    if submission.name not in ITEMISED:
+        raise HTTPProblem(422, f"`{submission.name}` has no items.", f"Ask for {', '.join(ITEMISED)}.")
     with TemporaryDirectory(dir=service.store.folder) as folder:
         await anyio.to_thread.run_sync(place, submission, Path(folder))
         answer = await service.workers.run_quick({**submission.task(folder, "."), "task": "items"})

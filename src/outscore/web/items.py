@@ -1,7 +1,8 @@
-"""The items behind a comparison: both scores of each, and the texts that files hold beside them, read when somebody looks."""
+"""The items behind an answer: scores, battles or segments, and the texts beside them, read when somebody looks."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,17 +16,37 @@ from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.scores.system import Origin, Scores
 from outscore.workflows.compare.matching import match_systems
 from outscore.workflows.compare.run import load
-from outscore.workflows.requests.compare import CompareRequest
+from outscore.workflows.prefer.inputs import battles_of
+from outscore.workflows.requests.compare import CompareRequest, TextsRequest
+from outscore.workflows.requests.prefer import PreferRequest
+from outscore.workflows.requests.rank import ScoreRequest
+from outscore.workflows.score.run import read_material
+from outscore.workflows.texts.run import read_texts
+from outscore.workflows.texts.statistics import Texts
 
 MOST_ITEMS, MOST_COLUMNS, LONGEST = 20_000, 12, 2_000
 MOST_CHARACTERS = 6_000_000
 """All texts together: an answer is one line that a process sends to another."""
-Texts = Mapping[tuple[str, str], Sequence[str]]
+Beside = Mapping[tuple[str, str], Sequence[str]]
 """Texts by column and system ("" for both), one for each item."""
 
 
-def items_of(request: CompareRequest) -> dict[str, Any]:
-    """Items in the order of the comparison, with both scores; `columns` name the texts of each and whose they are."""
+def items_of(command: str, written: Mapping[str, Any]) -> dict[str, Any]:
+    """Items in the order of their files, with the scores `a` and `b`, None where there is none.
+
+    `columns` name the texts of each and whose they are.
+    """
+    if command == "score":
+        return _scored(ScoreRequest.from_written(written))
+    if command == "prefer":
+        return _battles(PreferRequest.from_written(written))
+    if command == "texts":
+        return _segments(TextsRequest.from_written(written))
+    return _compared(CompareRequest.from_written(written))
+
+
+def _compared(request: CompareRequest) -> dict[str, Any]:
+    """The items of two systems in the order of the comparison."""
     systems = load(request)
     if systems.corpus or systems.counts:
         raise OutscoreError("These files have no single score for each item.", "The report counts what they hold.")
@@ -38,16 +59,88 @@ def items_of(request: CompareRequest) -> dict[str, Any]:
         texts = _exchanged(systems.evaluations, systems.names, names)
     else:
         texts = _beside(systems.scores, systems.names, names, by_name=panel.items is not None)
-    texts = dict(list(texts.items())[:MOST_COLUMNS])
-    longest = min(LONGEST, MOST_CHARACTERS // max(1, len(names) * len(texts)))
-    scored = zip(names, a.tolist(), b.tolist(), strict=False)
+    return _listed(systems.names, names, texts, a.tolist(), b.tolist())
+
+
+def _scored(request: ScoreRequest) -> dict[str, Any]:
+    """The rows of one system with their scores and texts; of several, the scores of each as texts."""
+    scores = read_material(request).scores
+    if any(one.values.ndim > 1 for one in scores):
+        raise OutscoreError("These files have no single score for each item.", "The report counts what they hold.")
+    first = scores[0]
+    names = [f"row {i + 1}" for i in range(first.rows)] if first.ids is None else list(first.ids.texts())
+    if len(scores) > 1:
+        by_name = [
+            dict(zip(names if one.ids is None else one.ids.texts(), one.values.tolist(), strict=False)) for one in scores
+        ]
+        unique = list(dict.fromkeys(names))
+        texts = {
+            ("score", one.name): [f"{own[name]:g}" if name in own else "" for name in unique]
+            for one, own in zip(scores, by_name, strict=True)
+        }
+        return _listed([one.name for one in scores], unique, texts)
+    beside = _columns(first, names[:MOST_ITEMS], by_name=first.ids is not None)
+    runs = {} if first.repeats is None else {("repeat", ""): list(first.repeats.texts())}
+    texts = runs | {(column, ""): cells for column, cells in beside.items()}
+    return _listed([first.name], names, texts, first.values.astype(float).tolist())
+
+
+def _battles(request: PreferRequest) -> dict[str, Any]:
+    """Every battle with its two systems and who won it."""
+    battles = battles_of(request, request.files)
+    first, second = ([battles.systems[i] for i in side.tolist()] for side in (battles.first, battles.second))
+
+    def winner(one: str, other: str, share: float) -> str:
+        if math.isnan(share):
+            return ""
+        if share == 0.5:
+            return "tie"
+        return one if share > 0.5 else other
+
+    texts = {
+        ("systems", ""): [" and ".join(sorted(pair)) for pair in zip(first, second, strict=True)],
+        ("winner", ""): [winner(*row) for row in zip(first, second, battles.share.tolist(), strict=True)],
+    }
+    for name, labels in (("judge", battles.judges), ("category", battles.categories)):
+        if labels is not None:
+            texts[name, ""] = list(labels.texts())
+    return _listed(battles.systems, list(battles.prompts.texts()), texts)
+
+
+def _segments(request: TextsRequest) -> dict[str, Any]:
+    """Every segment with its references and both outputs."""
+    data = read_texts(request)
+    texts = Texts.of(data.a, data.b, data.reference, data.names, data.source)
+    columns: dict[tuple[str, str], Sequence[str]] = {} if texts.source is None else {("source", ""): list(texts.source)}
+    columns |= _numbered("reference", "", texts.references)
+    for name, runs in texts.systems.items():
+        columns |= _numbered("output", name, runs)
+    return _listed(texts.names, [f"segment {i + 1}" for i in range(len(texts.references[0]))], columns)
+
+
+def _numbered(name: str, system: str, several: Sequence[Sequence[str]]) -> dict[tuple[str, str], Sequence[str]]:
+    """Texts by their name, with a number where there are several."""
+    return {(f"{name} {i + 1}" if len(several) > 1 else name, system): list(lines) for i, lines in enumerate(several)}
+
+
+def _listed(
+    systems: Sequence[str],
+    names: Sequence[str],
+    texts: Beside,
+    a: Sequence[float] | None = None,
+    b: Sequence[float] | None = None,
+) -> dict[str, Any]:
+    """The answer: not more items, columns and letters than a page takes."""
+    kept = dict(list(texts.items())[:MOST_COLUMNS])
+    shown = names[:MOST_ITEMS]
+    longest = min(LONGEST, MOST_CHARACTERS // max(1, len(shown) * len(kept)))
     return {
-        "systems": list(systems.names),
-        "total": len(a),
-        "columns": [{"name": name, "system": system} for name, system in texts],
+        "systems": list(systems),
+        "total": len(names) if a is None else len(a),
+        "columns": [{"name": name, "system": system} for name, system in kept],
         "items": [
-            {"id": name, "a": one, "b": other, "texts": [_cut(column[i], longest) for column in texts.values()]}
-            for i, (name, one, other) in enumerate(scored)
+            {"id": name, "a": a and a[i], "b": b and b[i], "texts": [_cut(column[i], longest) for column in kept.values()]}
+            for i, name in enumerate(shown)
         ],
     }
 
@@ -57,7 +150,7 @@ def _cut(text: str, longest: int) -> str:
     return readable if len(readable) <= longest else readable[:longest] + "…"
 
 
-def _exchanged(pair: Sequence[Evaluation], names: Sequence[str], items: Sequence[str]) -> Texts:
+def _exchanged(pair: Sequence[Evaluation], names: Sequence[str], items: Sequence[str]) -> Beside:
     """Question, right answer and both answers, from logs."""
     first, second = ([one.get(item) for item in items] for one in (_answers(evaluation, items) for evaluation in pair))
     either = [one or other for one, other in zip(first, second, strict=True)]
@@ -79,7 +172,7 @@ def _answers(evaluation: Evaluation, items: Sequence[str]) -> dict[str, Any]:
     return dict(zip(known, evaluation.exchanges([rows[item] for item in known]), strict=True)) if known else {}
 
 
-def _beside(pair: Sequence[Scores], names: Sequence[str], items: Sequence[str], *, by_name: bool) -> Texts:
+def _beside(pair: Sequence[Scores], names: Sequence[str], items: Sequence[str], *, by_name: bool) -> Beside:
     """Columns of text that play no part: of both systems where they are the same, and else of each."""
     columns = [_columns(one, items, by_name=by_name) for one in pair]
     found: dict[tuple[str, str], Sequence[str]] = {}

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 RESULT, PAGE = "result.json", "result.html"
 CHARTS, CHART_LIST = "charts", "list.json"
 CHART_TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv; charset=utf-8"}
+ITEMISED = ("compare", "score", "prefer", "texts")
+"""The commands whose answers have items to look at."""
 FORMS = {"txt": "text", "json": "json", "md": "markdown", "tex": "latex", "html": "html", "csv": "csv"}
 """Forms of a result by the suffix of their file."""
 FAILED, REFUSED = 1, 2
@@ -233,12 +235,11 @@ def _inspect(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
 
 
 def _items(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
-    """The items of a comparison, with what stands beside their scores."""
+    """The items of an answer, with what stands beside their scores."""
     del listener
     from outscore.web.items import items_of
-    from outscore.workflows.requests.compare import CompareRequest
 
-    return items_of(CompareRequest.from_written(task["request"]))
+    return items_of(task["command"], task["request"])
 
 
 def _headline(task: Mapping[str, Any], listener: Listener) -> dict[str, Any] | None:

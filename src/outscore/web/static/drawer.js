@@ -7,9 +7,9 @@ import { matching } from "./items.js";
 const SHOWN = 200, TYPING = 150;
 const loaded = new Map();
 
-// The items of a comparison; asked for once.
-export function loadItems(files, settings) {
-  const asked = { command: "compare", files, settings }, key = JSON.stringify(asked);
+// The items of an answer; asked for once.
+export function loadItems(files, settings, command = "compare") {
+  const asked = { command, files, settings }, key = JSON.stringify(asked);
   if (!loaded.has(key)) {
     const items = askJson("POST", "/api/items", asked);
     loaded.set(key, items);
@@ -94,7 +94,8 @@ class Items {
   line(item, at) {
     const open = button(item.id, () => this.draw(at), "link-button");
     if (at === this.at) open.setAttribute("aria-current", "true");
-    return make("li", {}, open, make("span", { class: "note" }, ` ${score(item.a)} / ${score(item.b)}`));
+    const scores = [item.a, item.b].filter((own) => own !== null).map(score).join(" / ");
+    return make("li", {}, open, make("span", { class: "note" }, ` ${scores}`));
   }
 
   item({ id, a, b, texts }) {
@@ -102,10 +103,11 @@ class Items {
     const fact = (name, value, side = "") => make("div", { class: side }, make("dt", {}, name), make("dd", {}, value));
     const told = this.found.columns.map(({ name, system }, i) =>
       texts[i] && make("div", {}, make("dt", {}, system ? `${name}, ${system}` : name), make("dd", { dir: "auto" }, texts[i])));
+    const scores = [a !== null && fact(first, score(a), "a"), b !== null && fact(second, score(b), "b"),
+      a !== null && b !== null && fact("A − B", signed(a - b))];
     return [
       make("h3", {}, id),
-      make("dl", { class: "drawer-scores" },
-        fact(first, score(a), "a"), fact(second, score(b), "b"), fact("A − B", signed(a - b))),
+      make("dl", { class: "drawer-scores", hidden: a === null }, ...scores),
       make("dl", { class: "drawer-texts" }, ...told),
     ];
   }

@@ -1,7 +1,7 @@
 // Items and what is counted of them: right or wrong, where they differ, which fit a filter. Nothing here touches the page.
 
 /**
- * @typedef {{ id: string, a: number, b: number, texts: string[] }} Item
+ * @typedef {{ id: string, a: number | null, b: number | null, texts: string[] }} Item
  * @typedef {{
  *   title?: string, low?: number, high?: number, a?: number, b?: number, side?: "a" | "b", column?: number, value?: string
  * }} Filter
