@@ -337,8 +337,8 @@ def test_normality_alpha_reaches_the_analysis(folder):
         compared("pairs.csv", "--test", "student", "--normality-alpha", level)["analysis"] for level in ("0.000001", "0.499999")
     )
     assert strict["normality"] == lax["normality"]
-    assert "at 1e-06" in strict["normality_reason"]
-    assert "at 0.499999" in lax["normality_reason"]
+    assert "level 1e-06" in strict["normality_reason"]
+    assert "level 0.499999" in lax["normality_reason"]
 
 
 def test_counts_in_three_columns(folder):

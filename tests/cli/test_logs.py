@@ -244,7 +244,7 @@ def test_show_lists_what_logs_hold_and_what_comes_next(tmp_path):
     lm_eval(tmp_path, filters=("strict", "flexible"))
     done = run("show", tmp_path)
     assert done.exit_code == 0, done.output
-    assert "2 systems on 1 task, logged by lm-evaluation-harness." in done.output
+    assert "2 systems on 1 task, logged by lm-evaluation-harness\n" in done.output
     assert "maker/amber  sums  flexible     12  exact_match  0.7500" in done.output
     assert "--filter strict" in done.output
 

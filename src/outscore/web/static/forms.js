@@ -71,7 +71,9 @@ export class Form {
       const choices = names ? names.map((name) => ({ value: name, label: name })) : field.choices;
       // What happens in rare cases is told on demand: a list shows what fits it.
       const unset = this.unset(field), none = field.default === null ? [["", unset.split(";")[0]]] : [];
-      const control = drop({ ...described, title: unset.includes(";") ? unset : null }, [...none, ...choices.map((choice) => [choice.value, choice.label])], value, change);
+      const shown = { ...described, title: unset.includes(";") ? unset : null };
+      const offered = choices.map((choice) => [choice.value, choice.label]);
+      const control = drop(shown, [...none, ...offered], value, change);
       return { control, read: () => control.value };
     }
     if (field.type === "flag") {

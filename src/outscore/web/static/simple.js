@@ -13,26 +13,28 @@ class Counted extends View {
     if (!called || !this.files.files?.length) return;
     const files = structuredClone(this.files), settings = this.form.values();
     const look = (filter) => openDrawer(loadItems(files, settings, this.command), filter);
-    const place = document.querySelector("#result .picture") ?? document.querySelector("#result .verdict");
-    place?.append(make("p", {}, button(`See the ${called}`, () => look({ title: called[0].toUpperCase() + called.slice(1) }), "link-button")));
-    if (this.command === "prefer") this.linkRows("Pairs", (row) => {
-      const systems = [row.cells[0], row.cells[1]].map((cell) => cell.textContent);
-      return { title: systems.join(" and "), named: "systems", value: systems.toSorted().join(" and ") };
-    }, look);
+    const all = button(`See the ${called}`, () => look({ title: called[0].toUpperCase() + called.slice(1) }), "link-button");
+    (document.querySelector("#result .picture") ?? document.querySelector("#result .verdict"))?.append(make("p", {}, all));
     const column = [settings.slice].flat()[0];
-    if (this.command === "score" && column) {
-      this.linkRows(`By ${column}`, (row) => ({ title: `${column}: ${row.cells[0].textContent}`, named: column, value: row.cells[0].textContent }), look);
-    }
+    if (this.command === "prefer") linkRows("Pairs", pairOf, look);
+    if (this.command === "score" && column) linkRows(`By ${column}`, (row) => partOf(column, row.cells[0].textContent), look);
   }
+}
 
-  // The name of each row of a table leads to what it counts.
-  linkRows(title, filterOf, look) {
-    for (const row of document.querySelectorAll(`#result table[aria-label="${CSS.escape(title)}"] tbody tr`)) {
-      const name = row.querySelector("th");
-      if (!name || row.querySelector("[colspan]")) continue;
-      const filter = filterOf(row);
-      name.replaceChildren(button(name.textContent, () => look(filter), "link-button"));
-    }
+function pairOf(row) {
+  const systems = [row.cells[0], row.cells[1]].map((cell) => cell.textContent);
+  return { title: systems.join(" and "), named: "systems", value: systems.toSorted().join(" and ") };
+}
+
+const partOf = (column, value) => ({ title: `${column}: ${value}`, named: column, value });
+
+// The name of each row of a table leads to what it counts.
+function linkRows(title, filterOf, look) {
+  for (const row of document.querySelectorAll(`#result table[aria-label="${CSS.escape(title)}"] tbody tr`)) {
+    const name = row.querySelector("th");
+    if (!name || row.querySelector("[colspan]")) continue;
+    const filter = filterOf(row);
+    name.replaceChildren(button(name.textContent, () => look(filter), "link-button"));
   }
 }
 
