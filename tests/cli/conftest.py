@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.cures import check_cures
 
 from outscore.cli.app import app
 
@@ -40,7 +41,10 @@ def outscore():
 
 @pytest.fixture
 def refusal(outscore):
-    """Run a command that must be refused: one sentence on standard error, nothing on standard output, no new file."""
+    """Run a command that must be refused: one sentence on standard error, nothing on standard output, no new file.
+
+    Whatever the sentence proposes is run, too.
+    """
 
     def run(*arguments: object, stdin: str | bytes | None = None) -> str:
         before = sorted(Path.cwd().iterdir())
@@ -48,6 +52,8 @@ def refusal(outscore):
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.count("\n") == 1
         assert sorted(Path.cwd().iterdir()) == before
+        if stdin is None:
+            check_cures([str(one) for one in arguments], result.stderr, outscore)
         return result.stderr.removeprefix("outscore: ")
 
     return run

@@ -85,6 +85,8 @@ _SCORE = f"Name the one meant with {naming('score')}"
 WINNER = "winner"
 """The column that makes a table with two columns of systems one of battles, not of scores."""
 _BINARY = {"0", "1"}
+OF_MEASURES = {"metric", "metric_name", "measure", "measure_name"}
+"""What a column is called that says of which measure a row is."""
 
 
 @dataclass(frozen=True)
@@ -527,8 +529,21 @@ def _is_named(name: str, tiers: Tiers) -> bool:
 
 def _check(records: Records, layout: Layout, *, by_row: bool) -> None:
     records.refuse_repeated(layout.needed)
+    _refuse_measures_in_rows(records, layout)
     if layout.item is None and (layout.repeat is not None or not (layout.wide or by_row)):
         refuse_no_items(records, layout)
+
+
+def _refuse_measures_in_rows(records: Records, layout: Layout) -> None:
+    """Refuse a table whose rows are of several measures: they are no repeats, and their mean says nothing."""
+    told = [name for name in records.columns if normalize_name(name) in OF_MEASURES and name not in layout.needed]
+    found = list(dict.fromkeys(label_text(value) for value in records.sample[told[0]])) if told else []
+    if len(found) > 1 and not layout.wide:
+        raise OutscoreError(
+            f"{records.label}: `{told[0]}` says of which measure each row is, {join_names(found)}.",
+            "Give a file with the rows of one measure, or with a column for each.",
+            parameter="score",
+        )
 
 
 def refuse_no_items(records: Records, layout: Layout) -> NoReturn:

@@ -141,7 +141,7 @@ def run_measured(
 def _material(request: RankRequest, data: RankData | None, work: _Work, *, logs: bool) -> _Material:
     """What is ranked, from files or from `data`."""
     if data is not None and data.kind == "scores":
-        return _of_scores(request, data.scores, measures=data.measures)
+        return material_of(request, data.scores, measures=data.measures)
     if request.reference or (data is not None and data.kind == "texts"):
         return _texts(request, data or read_texts(request), work)
     if request.task is not None:
@@ -188,12 +188,12 @@ def call(
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
     if request.measure:
-        parts = [_of_scores(one, systems_from(scores, one, **labels)) for one in request.by_measure(logs=False).values()]
+        parts = [material_of(one, systems_from(scores, one, **labels)) for one in request.by_measure(logs=False).values()]
         work = _Work(engine or engine_of(), progress or Steps(), warnings.warn)
         return _rank(_measures(parts, request), request, work).ranking
     with proposing_measures(request):
         given_scores = systems_from(scores, request, **labels)
-    _check_systems(given_scores, request, item_named=items is not None)
+    check_systems(given_scores, request, item_named=items is not None)
     return run(request, RankData("scores", given_scores, measures=_series_names(scores)), **more)
 
 
@@ -365,8 +365,8 @@ def _scores(request: RankRequest) -> _Material:
             names=request.names,
             columns=request.columns(),
         )
-    _check_systems(scores, request)
-    return _of_scores(request, scores, notes, origins=origins_of(scores))
+    check_systems(scores, request)
+    return material_of(request, scores, notes, origins=origins_of(scores))
 
 
 def _logs(request: RankRequest) -> _Material:
@@ -375,7 +375,7 @@ def _logs(request: RankRequest) -> _Material:
     systems = chosen_systems(logs.scores, request.system, request.names)
     # The default treatment of missing scores is among the notes already.
     missing = () if request.missing is None else missing_notes(logs.missing.values())
-    return _of_scores(
+    return material_of(
         replace(request, metric=None),
         systems,
         logs.notes,
@@ -385,12 +385,13 @@ def _logs(request: RankRequest) -> _Material:
     )
 
 
-def _check_systems(scores: Sequence[Scores], request: RankRequest, *, item_named: bool = False) -> None:
+def check_systems(scores: Sequence[Scores], request: RankRequest, *, item_named: bool = False) -> None:
+    """Refuse columns that are unlikely to be systems, unless the caller says that they are."""
     named = item_named or request.item is not None or request.transpose
     refuse_implausible(scores, chosen=bool(request.system), item_named=named)
 
 
-def _of_scores(
+def material_of(
     request: RankRequest,
     scores: Sequence[Scores],
     notes: Sequence[Note] = (),

@@ -197,8 +197,8 @@ def _direction_of(
 
 def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> ScoreResult:
     """The scores of systems that were read; `asked` has no metric if the metric is a score of the logs."""
-    scores, notes = _settled(scored_beside_gold(material.scores, asked.metric), request)
-    _check(scores, request)
+    scores, notes = settled(scored_beside_gold(material.scores, asked.metric), request)
+    check_systems(scores, request)
     kind = _kind(scores, request)
     taken = _taken(scores, request)
     scores, notes = list(taken.scores), [*notes, *taken.notes]
@@ -312,7 +312,7 @@ def _signature(measured: Measured, kind: RepeatKind | None, alpha: float) -> Sig
     )
 
 
-def _settled(scores: Sequence[Scores], request: ScoreRequest) -> tuple[list[Scores], list[Note]]:
+def settled(scores: Sequence[Scores], request: ScoreRequest) -> tuple[list[Scores], list[Note]]:
     """One row per item and repeat, by the given rule, and notes on what it changed."""
     rule = cast("DuplicateRule", request.duplicates)
     check_rule(rule)
@@ -357,7 +357,8 @@ def _taken(scores: Sequence[Scores], request: ScoreRequest) -> _Taken:
     return _Taken(reduced.scores, reduced.before, reduction, [*notes, *notes_kept])
 
 
-def _check(scores: Sequence[Scores], request: ScoreRequest) -> None:
+def check_systems(scores: Sequence[Scores], request: ScoreRequest) -> None:
+    """Refuse systems that share a name, or are unlikely to be systems."""
     names = [one.name for one in scores]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -61,6 +61,11 @@ TOOLS: tuple[tuple[set[str], str, str], ...] = (
     ),
     ({"instance_id", "stats"}, "written by HELM, whose instances are not a table", AS_LINES),
     ({"scenario_spec", "adapter_spec"}, "written by HELM, without scores of items", AS_LINES),
+    (
+        {"name", "count", "sum", "sum_squared"},
+        "the totals of a run by HELM, without scores of items",
+        "Give its per_instance_stats.json instead.",
+    ),
 )
 
 

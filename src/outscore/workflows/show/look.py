@@ -143,7 +143,7 @@ def _ranking(request: RankRequest) -> Sight:
     from outscore.workflows.compare.logs import asks_logs
     from outscore.workflows.rank.inputs import read_many
     from outscore.workflows.rank.outputs import panel_of_outputs
-    from outscore.workflows.rank.run import read_outputs, read_texts
+    from outscore.workflows.rank.run import check_systems, material_of, read_outputs, read_texts
 
     logs = asks_logs(request)
     (replace(request, metric=None) if logs else request).validate()
@@ -174,6 +174,8 @@ def _ranking(request: RankRequest) -> Sight:
             names=request.names,
             columns=request.columns(),
         )
+    check_systems(scores, request)
+    material_of(request, scores)
     sight = _of_scores(request, scores, origins_of(scores))
     return replace(sight, notes=[*sight.notes, *notes])
 
@@ -190,13 +192,15 @@ def _of_logs(request: RankRequest | ScoreRequest) -> Sight:
 
 def _score(request: ScoreRequest) -> Sight:
     from outscore.workflows.compare.logs import asks_logs
-    from outscore.workflows.score.run import read_material
+    from outscore.workflows.score.run import check_systems, read_material, settled
 
     if asks_logs(request):
         replace(request, metric=None).validate()
         return _of_logs(request)
     request.validate()
     material = read_material(request)
+    check_systems(material.scores, request)
+    settled(material.scores, request)
     sight = _of_scores(request, material.scores, material.origins)
     return replace(sight, notes=[*sight.notes, *material.notes])
 

@@ -37,12 +37,12 @@ from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 from outscore.workflows.requests.registry import REQUESTS
 from outscore.workflows.requests.show import ShowRequest
 from outscore.workflows.show.describe import FileDescription, describe
-from outscore.workflows.show.look import look
+from outscore.workflows.show.look import look, sight_of
 
 MAX_DESCRIBED = 200
 """Of a folder without logs, so many files are described."""
 GOLD_NAMES, REFERENCE_NAMES = ("gold", "key", "truth", "answers"), ("ref", "gold", "target")
-BLEU = "bleu"
+BLEU, SEGMENTS = "bleu", "segments"
 TABLES = {"csv", "tsv", "jsonl", "json", "parquet", "labels"}
 
 
@@ -155,6 +155,9 @@ def candidates(described: Sequence[tuple[str, FileDescription]], given: Sequence
         yield PreferRequest(files=names)
     if suits & {"compare", "rank"} or forms <= TABLES or not described:
         yield from _score_requests(sum(max(len(one.systems), 1) for _, one in described), names)
+        if len(names) == 1 and any(column.kind == "text" for _, one in described for column in one.columns):
+            # Rows that are systems have names.
+            yield RankRequest(files=names, transpose=True)
     if described and ("diff" in suits or forms == {"segments"}):
         yield from _diffs(described)
     if "texts" in suits and len(names) > 2:
@@ -177,8 +180,6 @@ def _score_requests(systems: int, names: tuple[str, ...]) -> Iterator[Request]:
     if systems > 1:
         yield RankRequest(files=names)
     yield ScoreRequest(files=names)
-    if len(names) == 1:
-        yield RankRequest(files=names, transpose=True)
 
 
 def _diffs(described: Sequence[tuple[str, FileDescription]]) -> Iterator[Request]:
@@ -252,7 +253,11 @@ def _sound(found: Sequence[Contents]) -> list[tuple[str, Sequence[Evaluation]]]:
         good = [each for each in one.evaluations if not bad & {origin.path for origin in each.origins}]
         tasks = [each.task for each in good]
         most = max(tasks, key=tasks.count, default="")
-        by_path += [(each.origins[0].path, [each]) for each in good if each.task == most and len(each.origins) == 1]
+        by_file: dict[str, list[Evaluation]] = {}
+        for each in good:
+            if each.task == most and len(each.origins) == 1:
+                by_file.setdefault(each.origins[0].path, []).append(each)
+        by_path += by_file.items()
     return by_path
 
 
@@ -265,10 +270,14 @@ def _propose_for(found: Sequence[Contents]) -> Proposal:
     commands: dict[str, list[Note]] = {}
     refusals: list[OutscoreError] = []
     for line, request in tried.items():
-        if commands and is_fallback(request):
+        # A table with something wrong in one of its lines is no other kind of table.
+        if is_fallback(request) and (commands or any(refusal.line is not None for refusal in refusals)):
             continue
         try:
-            commands[line] = [note for note in look(request).notes if note.kind == "data"]
+            sight = sight_of(request)
+            if is_fallback(request) and any(origin.format == SEGMENTS for origin in sight.origins):
+                continue
+            commands[line] = [note for note in sight.notes if note.kind == "data"]
         except OutscoreError as refusal:
             refusals.append(refusal)
             commands |= {cure: [] for cure in PROPOSED.findall(refusal.hint) if cure not in tried and _runs(cure)}
