@@ -197,7 +197,7 @@ def test_clusters_are_swapped_as_one():
 
 
 def test_an_item_in_two_clusters_is_refused():
-    with pytest.raises(osc.OutscoreError, match="second cluster"):
+    with pytest.raises(osc.OutscoreError, match="but the same item of"):
         osc.permutation_test([1, 2, 3], [0, 0, 0], items=[0, 0, 1], clusters=[0, 1, 1])
 
 

@@ -12,7 +12,7 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import Brief, count_of, dataclass
 from outscore.core.rows import Runs
@@ -447,7 +447,7 @@ def item_clusters(aligned: Aligned) -> tuple[Array, tuple[str, ...]] | None:
             f" {other.place(later)} is in cluster `{names[int(codes[row])]}`.",
             "Every item must be in exactly one cluster.",
         )
-        raise refusal
+        raise ClustersError(refusal.message, refusal.hint, parameter="cluster", file=refusal.file, line=refusal.line)
     bare = np.flatnonzero(clusters < 0)
     if len(bare):
         raise OutscoreError(f"{aligned.item_label(int(bare[0]))} has no cluster.", "Name the cluster of every item.")

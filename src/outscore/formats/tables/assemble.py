@@ -237,12 +237,12 @@ def _listed(names: Sequence[str], most: int = SHOWN) -> str:
     return quoted if len(names) <= most else f"{quoted} ..."
 
 
-def edges_of(labels: Labels, *, repeated: bool) -> tuple[str, str] | None:
+def _edges_of(labels: Labels, *, repeated: bool) -> tuple[str, str] | None:
     """What the first and the last row are called; empty where other rows are called the same, unless these may be `repeated`.
 
     Examples
     --------
-    >>> edges_of(Labels.of(["mean", "q1", "q2", "q1"]), repeated=False)
+    >>> _edges_of(Labels.of(["mean", "q1", "q2", "q1"]), repeated=False)
     ('mean', '')
     """
     if not len(labels):
@@ -288,6 +288,11 @@ def id_columns(path: str) -> list[str]:
 
 def read_table(source: Source, records: Records, choice: Choice, format: str) -> list[Scores]:
     """Read the systems of a table: those chosen, or all in the order of the file."""
+    return systems_of_records(records, choice, lambda: Origin(source.path, source.sha256(), 0, format))
+
+
+def systems_of_records(records: Records, choice: Choice, origin: Callable[[], Origin]) -> list[Scores]:
+    """The systems of a table, which was a file or a dataframe; `origin` is asked what it is called when all has been read."""
     if choice.transpose or is_board(records, choice):
         records, choice = transposed(records, choice)
     if choice.among:
@@ -306,17 +311,24 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
             raise OutscoreError(f"{records.label} has no system `{name}`.", suggest_name(name, builder.systems))
     for column, edges in builder.edges.items():
         refuse_summary(records, column, edges, builder.edge_lines)
-    systems = len(builder.systems) or _count_systems(records, layout)
-    origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit, systems, builder.left_out)
-    origin = replace(origin, filled=builder.filled, filled_for=choice.fill_for)
-    systems_scores = check_guess(records, layout, builder.scores(origin, choice.systems))
-    refuse_best_fill(systems_scores, choice)
-    for one in systems_scores if not choice.beside else ():
+    told = replace(
+        origin(),
+        rows=builder.seen,
+        columns=layout.used,
+        unit=records.unit,
+        systems=len(builder.systems) or _count_systems(records, layout),
+        left_out=builder.left_out,
+        filled=builder.filled,
+        filled_for=choice.fill_for,
+    )
+    systems = _check_guess(records, layout, builder.scores(told, choice.systems))
+    _refuse_best_fill(systems, choice)
+    for one in systems if not choice.beside else ():
         refuse_other_kind(one)
-    return settle_folds(systems_scores)
+    return settle_folds(systems)
 
 
-def refuse_best_fill(systems: Iterable[Scores], choice: Choice) -> None:
+def _refuse_best_fill(systems: Iterable[Scores], choice: Choice) -> None:
     """Refuse to fill in 0 beside scores below 0, of which it may be the best."""
     for one in systems:
         if choice.fill == 0 and one.origin is not None and one.origin.filled and one.values.size and one.values.min() < 0:
@@ -328,7 +340,7 @@ def refuse_best_fill(systems: Iterable[Scores], choice: Choice) -> None:
             )
 
 
-def check_guess(records: Records, layout: Layout, systems: list[Scores]) -> list[Scores]:
+def _check_guess(records: Records, layout: Layout, systems: list[Scores]) -> list[Scores]:
     """The systems, if what was taken for ids tells their rows apart; otherwise rows of one table are matched by their order."""
     if not layout.guessed or all(_has_ids(one) for one in systems):
         return systems
@@ -435,7 +447,7 @@ class _TableBuilder:
     def edges(self) -> dict[str, tuple[str, str]]:
         """What the first and the last row are called in each column that names rows; an item may have several rows."""
         item = self._layout.item
-        edges_by_column = {name: edges_of(column.labels(), repeated=name == item) for name, column in self._labels.items()}
+        edges_by_column = {name: _edges_of(column.labels(), repeated=name == item) for name, column in self._labels.items()}
         if self._layout.row_name is not None:
             edges_by_column[self._layout.row_name] = self._words
         return {name: edges for name, edges in edges_by_column.items() if edges is not None}
