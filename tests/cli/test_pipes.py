@@ -363,7 +363,7 @@ def _log_contents(harness: str, folder: Path) -> list[bytes]:
 
 NAMED_AFTER_FILES = ("lm-eval", "helm", "lighteval", "swe-bench", "evalplus", "bigcodebench")
 NAMED_AFTER_FILES += ("swe-bench-board", "terminal-bench", "tau-bench", "livecodebench", "trec-eval", "ranx")
-NAMED_AFTER_FILES += ("deepeval", "opencompass")
+NAMED_AFTER_FILES += ("deepeval", "opencompass", "zeroeval")
 """Harnesses whose logs do not name the system."""
 SEVERAL_FILES = ("harbor", "bfcl")
 """Harnesses that write one file for each trial, or the items into another file."""

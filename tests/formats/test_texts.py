@@ -305,11 +305,11 @@ def test_a_list_of_texts_is_one_segment_each(write):
 def test_what_many_segments_share_is_no_id(write, column):
     rows = [{column: "translate", "hypothesis": text} for text in ("a b", "c", "d e")]
     file = read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows))))
-    assert (file.systems()[0].lines, file.held.ids) == (("a b", "c", "d e"), ())
+    assert (file.systems()[0].lines, file.held.columns) == (("a b", "c", "d e"), {})
     rows = [{**row, "key": f"k{i}"} for i, row in enumerate(rows)]
-    assert read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows)))).held.ids == ("key",)
+    assert read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows)))).held.columns["item"] == ("key",)
     rows = [{column: f"t{i}", "hypothesis": "a", "system": name} for name in "AB" for i in range(3)]
-    assert read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows)))).held.ids == (column,)
+    assert read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows)))).held.columns["item"] == (column,)
 
 
 @pytest.mark.parametrize("column", ["id", "uid", "segment_id", "item", "segment", "key", "line"])
