@@ -581,7 +581,7 @@ class TestIdenticalOutputs:
 
     def test_without_a_range_no_number_of_items_decides(self):
         found = osc.gate(self.GRADED, self.GRADED, margin=2)
-        assert (found.outcome, found.needed) == ("inconclusive", None)
+        assert (found.outcome, found.needed, found.interval) == ("inconclusive", None, None)
         assert "Identical scores, however many, show nothing without the range of the scores: --bounds LOW HIGH" in found.reason
         assert "symmetric" not in " ".join(note.text for note in found.notes)
         assert osc.gate(self.GRADED, self.GRADED, margin=2, bounds=(0, 52)).needed == math.ceil(

@@ -445,11 +445,15 @@ def _margin(c: Comparison) -> Margin:
 
 
 def _with_limit(c: Comparison, alpha: float) -> Interval | None:
-    """The interval with the limit of the test at the margin as its worse end; identical graded outputs have no other."""
+    """The interval with the limit of the test at the margin as its worse end; identical graded outputs have no other.
+
+    Without that limit they have no interval at all: that nothing differs here bounds no loss.
+    """
     limit, interval = _margin(c).limit, _margin(c).interval
+    empty = interval is None or (c.identical and interval.low == interval.high)
     if limit is None:
-        return interval
-    if interval is None or (c.identical and interval.low == interval.high):
+        return None if empty else interval
+    if interval is None or empty:
         # With one end it holds the difference as often as its one test is right.
         interval = Interval(None, None, 1 - alpha, method="", dual=True, estimate=c.difference)
     return replace(interval, low=limit) if c.higher_is_better else replace(interval, high=limit)

@@ -288,6 +288,7 @@ def choose_tables(tables: Sequence[object], request: CompareRequest) -> tuple[Sc
 
 def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, tuple[str, str]]:
     from outscore.formats.tables.assemble import refuse_implausible
+    from outscore.formats.tables.cells import is_number
     from outscore.formats.tables.names import join_names
 
     refuse_implausible(systems, chosen=chosen, item_named=True)
@@ -309,10 +310,11 @@ def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, t
     columns = {} if systems[0].origin is None else systems[0].origin.columns
     if "gold" in columns:
         (answer,), (gold,) = columns["answer"], columns["gold"]
-        hint = (
-            f"`{answer}` was read as answers to `{gold}`: name the other system's file too, or write "
-            f"--system {shlex.quote(answer)} --system {shlex.quote(gold)} if both are systems."
-        )
+        hint = f"`{answer}` was read as answers to `{gold}`: name the other system's file too"
+        both = f"--system {shlex.quote(answer)} --system {shlex.quote(gold)}"
+        # Words that are right answers are no scores.
+        right = systems[0].gold
+        hint += f", or write {both} if both are systems." if right is not None and all(map(is_number, right.names)) else "."
     raise OutscoreError(
         f"{label} contains the scores of one system only, `{systems[0].name}`.", hint, parameter="system_column"
     )
