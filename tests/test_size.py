@@ -25,15 +25,15 @@ from outscore.workflows.requests.registry import REQUESTS
 SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
-    "modules": 351,
-    "lines of code": 67_832,
-    "types": 584,
+    "modules": 346,
+    "lines of code": 67_751,
+    "types": 580,
     "lists of option names": 0,
-    "records patched in workflows": 198,
-    "assertions that something is not None": 130,
+    "records patched in workflows": 182,
+    "assertions that something is not None": 102,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""
-VISITED = {"functions": 840, "modules": 351}
+VISITED = {"functions": 840, "modules": 120}
 """The limits of what a comparison of two files calls; the target is 560 functions."""
 
 
