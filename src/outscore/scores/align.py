@@ -271,7 +271,7 @@ def align(scores: Sequence[Scores], rule: DuplicateRule = "mean") -> Aligned:
         np.repeat([code[system.name] for system in systems], [system.rows for system in systems]),
         dense,
         _run_codes(systems),
-        None if labels is None else tuple(labels[i] for i in item[first].tolist()),
+        None if labels is None else names_at(labels, item[first]),
         np.zeros(len(first), dtype=np.int64) if sets is None else sets[first],
         datasets,
         sum(duplicates for _, duplicates, _ in settled),
@@ -394,7 +394,20 @@ def encode_together(columns: Sequence[Labels]) -> tuple[Array, tuple[str, ...]]:
         names = tuple(known)
     whole = np.concatenate(parts)
     codes, first = densify(whole)
-    return codes, tuple(names[i] for i in whole[first].tolist())
+    return codes, names_at(names, whole[first])
+
+
+def names_at(names: tuple[str, ...], places: Array) -> tuple[str, ...]:
+    """The names at these places; where these are all of them in order, as in a table of one file, the same names.
+
+    Examples
+    --------
+    >>> names_at(("x", "y"), np.array([1, 0, 1]))
+    ('y', 'x', 'y')
+    """
+    if len(places) == len(names) and bool((places == np.arange(len(names))).all()):
+        return names
+    return tuple([names[i] for i in places.tolist()])
 
 
 def _run_codes(systems: Sequence[Scores]) -> Array | None:

@@ -21,7 +21,16 @@ from outscore.core.rows import PairedScores, RepeatKind, Repeats, Runs, kind_of_
 from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.registry import resolve
 from outscore.results.note import Note
-from outscore.scores.align import UNEQUAL_RUNS, Aligned, DuplicateRule, align, densify, encode_together, item_clusters
+from outscore.scores.align import (
+    UNEQUAL_RUNS,
+    Aligned,
+    DuplicateRule,
+    align,
+    densify,
+    encode_together,
+    item_clusters,
+    names_at,
+)
 from outscore.scores.system import Scores, facts_of_answers
 
 
@@ -451,17 +460,18 @@ def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str |
     repeated = bool(aligned.counts.max() > 1)
     panels = []
     for name, here in parts.items():
-        codes, names = None, ()
+        codes: Array | None = None
+        names: tuple[str, ...] = ()
         if clusters is not None:
             codes, first = densify(clusters[0][here])
-            names = tuple(clusters[1][i] for i in clusters[0][here][first].tolist())
+            names = names_at(clusters[1], clusters[0][here][first])
         panels.append(
             Panel.of(
                 metric,
                 aligned.systems,
                 np.ascontiguousarray(table[:, here]),
                 present[:, here],
-                items=None if aligned.labels is None else tuple(aligned.labels[i] for i in here.tolist()),
+                items=None if aligned.labels is None else names_at(aligned.labels, here),
                 clusters=codes,
                 cluster_names=names,
                 dataset=name,
