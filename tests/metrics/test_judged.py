@@ -124,6 +124,18 @@ def test_what_are_no_probabilities_is_refused_with_its_line(tmp_path, gold, numb
     assert text.endswith("2")
 
 
+@pytest.mark.parametrize("metric", ["brier", "auc", "macro-f1", "kendall"])
+@pytest.mark.parametrize("update", [[], ["--update"]])
+def test_a_baseline_file_keeps_no_answers(tmp_path, metric, update):
+    """It has one score per item: whether an answer equals the right one, which no probability does."""
+    file = write(tmp_path / "new.csv", {"id": [1, 2], "gold": [0, 1], "probability": [0.2, 0.7]})
+    kept = tmp_path / "base.csv"
+    text = run("gate", file, "--baseline-file", kept, "--metric", metric, "--margin", "0.1", *update)
+    assert "a baseline file has one score per item" in " ".join(text.split())
+    assert text.endswith("2")
+    assert not kept.exists()
+
+
 # The area under the ROC curve.
 
 

@@ -243,7 +243,7 @@ def _without_items(found: Sequence[Scores], systems: Sequence[Scores]) -> list[S
 def gold_facts(systems: Sequence[Scores], metric: str | AdditiveMetric | None) -> list[Note]:
     """What the metric made of answers beside right ones, in words."""
     entry, beside = _entry(metric), beside_of(metric)
-    if entry is None or any(one.values.ndim == 1 and beside == "classes" for one in systems):
+    if entry is None or any(one.values.ndim == 1 and beside != "people" for one in systems):
         return []
     if beside == "probabilities":
         return _probability_notes(systems, str(metric))

@@ -166,6 +166,8 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
                 "Name the candidate alone: `outscore gate CANDIDATE --baseline-file FILE --margin 0.02`.",
                 parameter="files",
             )
+        if self.baseline_file is not None:
+            self._refuse_answers()
         if not arrays and len(self.files) not in (1, 2):
             raise OutscoreError(
                 f"{len(self.files)} files were named, but a baseline and a candidate are compared.",
@@ -175,6 +177,17 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
         if self.assume is not None:
             shared.check_assumption(self.assume, shared.ASSUMPTIONS_OF_TEXTS if self.reference else shared.ASSUMPTIONS)
         self.refuse_outside(base.SCORES if self.reference else base.TEXTS)
+
+    def _refuse_answers(self) -> None:
+        """Refuse a metric of answers beside right ones with a baseline file, which has one score per item."""
+        from outscore.workflows.gold import beside_of
+
+        if beside_of(self.metric):
+            raise OutscoreError(
+                f"`{self.metric}` is made of answers beside the right ones, but a baseline file has one score per item.",
+                "Keep the baseline's own file and compare the two: `outscore gate BASELINE CANDIDATE --margin 0.02`.",
+                parameter="baseline_file",
+            )
 
     def comparison(self, test: str, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options
         """The comparison behind the gate, candidate first: whether it is worse, and not by the margin."""
