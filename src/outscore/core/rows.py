@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -359,23 +358,6 @@ class Repeats:
     def take(self, items: Array) -> Repeats:
         """The repeats of these items."""
         return replace(self, systems=tuple(runs.take(items) for runs in self.systems), of_whole=self.lacking)
-
-
-def repeats_of_rows(values: Sequence[Array], items: Array, names: Sequence[str]) -> Repeats | None:
-    """The repeats of rows of several systems whose items are given by codes: epochs, by the order of the rows of each item.
-
-    None where every item has one row.
-
-    Examples
-    --------
-    >>> found = repeats_of_rows([np.arange(4), np.arange(4)], np.array([0, 1, 0, 1]), ("new", "old"))
-    >>> found.kind, found.times, found.systems[0].table.tolist()
-    ('epochs', (2.0, 2.0), [[0, 2], [1, 3]])
-    """
-    if len(items) == int(items.max()) + 1:
-        return None
-    runs = occurrences(items)
-    return Repeats(EPOCHS, "", tuple(Runs(rows, items, runs, name) for rows, name in zip(values, names, strict=True)))
 
 
 # Rows with labels of their own, as a series of pandas has them, by which two are matched: never by position if they disagree.

@@ -18,34 +18,15 @@ from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_array, as_
 from outscore.core.options import OptionValue, check_count, check_seed, complete, did_you_mean, parse_spec, quoted
 from outscore.core.records import dataclass
 from outscore.core.reduction import parse_reduction
-from outscore.core.rows import KINDS, PairedScores, codes_of
+from outscore.core.rows import KINDS
 from outscore.formats.tables.cells import EITHER_WORDS, JUDGEMENTS
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.families import CORRECTIONS, MAX_T
 from outscore.inference.populations import ITEMS, POPULATIONS
 from outscore.inference.registry import DEFAULT, deciding_test, suggest_test
-from outscore.metrics.registry import METRICS, resolve
+from outscore.metrics.registry import METRICS
 from outscore.workflows.requests.shared import ALTERNATIVES, STATISTICS
-
-
-def paired(
-    a: object, b: object, metric: str | AdditiveMetric, items: object, clusters: object, raw: Sequence[Array] = ()
-) -> tuple[PairedScores, AdditiveMetric]:
-    """Both systems' rows in the metric's columns, and the metric itself; `raw` rows are those behind item means."""
-    first, second = numbers_of(a, "a"), numbers_of(b, "b")
-    if len(first) != len(second):
-        raise OutscoreError(
-            f"`a` has {len(first)} rows, but `b` has {len(second)}.",
-            "Both systems must be scored on the same items, in the same order.",
-        )
-    if first.shape != second.shape:
-        raise OutscoreError(f"`a` has shape {first.shape}, but `b` has {second.shape}.", "Give both systems the same columns.")
-    additive, rows_a, rows_b = resolve(metric, first, second, raw=raw)
-    if additive.joint is not None:
-        rows_a, rows_b = additive.joint(rows_a, rows_b)
-    item_codes, cluster_codes = codes_of(items, len(first), "items"), codes_of(clusters, len(first), "clusters")
-    return PairedScores(rows_a, rows_b, 1, item_codes, cluster_codes), additive
 
 
 def numbers_of(x: object, name: str) -> Array:
