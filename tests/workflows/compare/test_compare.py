@@ -17,7 +17,7 @@ from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation import permutation
 from outscore.inference.registry import TESTS
 from outscore.results.note import note_texts
-from outscore.workflows.validate import paired
+from outscore.scores.panel import Panel
 
 RNG = np.random.default_rng(3)
 A, B = RNG.normal(0.3, 1, 80), RNG.normal(0, 1, 80)
@@ -327,7 +327,8 @@ class TestFragility:
     def test_few_questions_are_asked(self):
         rng = np.random.default_rng(3)
         a, b = (rng.integers(0, 9, (300, 3)) for _ in range(2))
-        pairs, metric = paired(a + np.array([2, 0, 0]), b, "f1", None, None)
+        panel = Panel.of("f1", ("A", "B"), np.stack([a + np.array([2, 0, 0]), b]))
+        pairs, metric = panel.pair(0, 1), panel.metric
         asked = []
 
         def test(view):
@@ -343,8 +344,9 @@ class TestFragility:
 
 
 def test_influence_is_what_a_unit_brings():
-    pairs, metric = paired([1] * 8 + [0] * 4, [0] * 8 + [1] * 4, "mean", None, None)
-    assert influence(pairs, metric)[0] > 0 > influence(pairs, metric)[-1]
+    panel = Panel.of("mean", ("A", "B"), np.array([[1] * 8 + [0] * 4, [0] * 8 + [1] * 4]))
+    pull = influence(panel.pair(0, 1), panel.metric)
+    assert pull[0] > 0 > pull[-1]
 
 
 def test_saved_results_load(tmp_path):
