@@ -162,6 +162,23 @@ def test_local_links_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/how-it-works.md"])
+def test_the_files_that_contributors_are_sent_to_exist(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    paths = set(re.findall(r"`((?:[a-z_]+/)+[a-z_.]+\.(?:py|txt|bib|md))`", text))
+    assert len(paths) > 5
+    assert [path for path in paths if not any((base / path).exists() for base in (ROOT, ROOT / "src" / "outscore"))] == []
+
+
+WORDS = 46_600
+"""So many words may the pages of the guides, recipes and references have; whoever adds one may have to shorten another."""
+
+
+def test_the_site_does_not_grow_unnoticed():
+    pages = [page for page in PAGES if "benchmarks" not in page.parts and "decisions" not in page.parts]
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= WORDS
+
+
 def anchors_of(text):
     """The anchors of a page's headings: what the repository and the site make of them alike."""
     headings = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
