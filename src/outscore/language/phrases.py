@@ -106,6 +106,8 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     {'runs_gpt-5/results': 'gpt-5', 'runs_sonnet/results': 'sonnet'}
     >>> short_names(["new", "old"]), short_names(["checkpoint-step-1", "checkpoint-step-2"])
     ({'new': 'new', 'old': 'old'}, {'checkpoint-step-1': 'step-1', 'checkpoint-step-2': 'step-2'})
+    >>> list(short_names(["openai/gpt-5-nano-2025", "openai/gpt-5.4-mini-2026"]).values())  # A number belongs to what it counts.
+    ['gpt-5-nano-2025', 'gpt-5.4-mini-2026']
     """
     if len(set(names)) < 2 or max(map(len, names)) <= LONG_NAME:
         return {name: name for name in names}
@@ -114,7 +116,8 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     for start in range(first, -1, -1):
         for end in range(last if start == first else 0, -1, -1):
             short = ["".join(part[start : len(part) - end]).strip(" -_./") for part in parts]
-            if len(set(short)) == len(set(names)) and min(map(len, short)) >= FEWEST_LETTERS:
+            begin_well = all(name[:1].isalpha() for name in short)
+            if begin_well and len(set(short)) == len(set(names)) and min(map(len, short)) >= FEWEST_LETTERS:
                 return dict(zip(names, short, strict=True))
     return {name: name for name in names}
 
