@@ -106,7 +106,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     {'runs_gpt-5/results': 'gpt-5', 'runs_sonnet/results': 'sonnet'}
     >>> short_names(["new", "old"]), short_names(["checkpoint-step-1", "checkpoint-step-2"])
     ({'new': 'new', 'old': 'old'}, {'checkpoint-step-1': 'step-1', 'checkpoint-step-2': 'step-2'})
-    >>> list(short_names(["openai/gpt-5-nano-2025", "openai/gpt-5.4-mini-2026"]).values())  # A number belongs to what it counts.
+    >>> list(short_names(["openai/gpt-5-nano-2025", "openai/gpt-5.4-mini-2026"]).values())
     ['gpt-5-nano-2025', 'gpt-5.4-mini-2026']
     """
     if len(set(names)) < 2 or max(map(len, names)) <= LONG_NAME:

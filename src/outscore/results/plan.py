@@ -55,6 +55,8 @@ class StudyDesign:
         Whether each system will have items of its own; n then counts those of each system, and `sd` is that of its scores.
     margin, largest_loss
         If a gate is planned: by less than how much A may be worse, and how much one item can lose, where that is known.
+    measure
+        What is compared, if it is not a mean of scores: the metric of texts.
     """
 
     sd: float | None = None
@@ -76,6 +78,7 @@ class StudyDesign:
     unpaired: bool = False
     margin: float | None = None
     largest_loss: float | None = None
+    measure: str = ""
 
     @property
     def basis(self) -> Literal["sd", "discordance", "standardised"]:

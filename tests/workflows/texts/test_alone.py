@@ -128,6 +128,8 @@ def test_a_plan_from_texts_agrees_with_their_comparison(files):
 
 def test_a_plan_says_what_so_many_segments_detect(files):
     plan = found("plan", "--pilot", files["a"], files["b"], "--reference", files["ref"], "--metric", "bleu", "--n", 2000)
+    assert f"in {plan['design']['measure']} with power" in plan["verdict"]
+    assert "bleu" in plan["design"]["measure"].lower()
     back = found(
         "plan", "--pilot", files["a"], files["b"], "--reference", files["ref"], "--metric", "bleu", "--effect", plan["effect"]
     )

@@ -78,7 +78,12 @@ def truth(plan: PlanFacts) -> str:
 
 def _in_unit(plan: PlanFacts, size: float) -> str:
     of_accuracy = plan.design.basis == "discordance" and plan.design.unit == 1
-    return f"{effect_size(size, computed=False)} in {'accuracy' if of_accuracy else 'the mean score'}"
+    return f"{effect_size(size, computed=False)} in {'accuracy' if of_accuracy else scored(plan)}"
+
+
+def scored(plan: PlanFacts) -> str:
+    """What a difference is one of, unless it is of accuracy."""
+    return plan.design.measure or "the mean score"
 
 
 def _other_direction(plan: PlanFacts) -> str:
@@ -130,7 +135,7 @@ def difference(plan: PlanFacts) -> str:
     if plan.design.basis == "standardised":
         return f"an effect of {size} standard deviations"
     if plan.design.basis == "sd" or plan.design.unit != 1:
-        return f"a difference of {size} in the mean score"
+        return f"a difference of {size} in {scored(plan)}"
     points = effect_size(100 * effect, computed=computed)
     return f"a difference of {size} in accuracy ({points} percentage {'point' if points == '1' else 'points'})"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from outscore.language.numbers import format_level, format_number, format_p, format_probability
-from outscore.language.verdict.plan import truth
+from outscore.language.verdict.plan import scored, truth
 from outscore.report.build.common import (
     Kind,
     Line,
@@ -159,7 +159,7 @@ def _needs_chart(plan: PlanResult) -> Chart | None:
     shown = [
         row | {"hover": canvas.hover_text(f"{row['items']:,} items for {difference(plan, row['effect'])}")} for row in rows
     ]
-    unit = {"sd": "difference in the mean score", "discordance": "difference in accuracy", "standardised": "effect in sd"}
+    unit = {"sd": f"difference in {scored(plan)}", "discordance": "difference in accuracy", "standardised": "effect in sd"}
     x = alt.X("effect:Q", title=unit[plan.design.basis], **canvas.scaled([row["effect"] for row in rows], "~g"))
     y = alt.Y("items:Q", title="items", **canvas.scaled([row["items"] for row in rows]))
     point = {"color": COLOURS["ink"], "filled": True}

@@ -300,7 +300,7 @@ def _from_pilot(request: PlanRequest, pilot: Systems, progress: Progress) -> Pla
     panel = matched.panel(better.metric, pilot)
     rows, metric, question = panel.matched_rows(), panel.metric, request.question
     pairs = in_units(rows, metric, **request.values_for(UnitRequest))
-    design = request.design()
+    design = request.design() | ({"measure": pilot.measures[0]} if request.reference else {})
 
     def ask(repeats: int | None, n: float | None) -> Planned:
         asked = design if repeats is None else {**design, "repeats": repeats}

@@ -89,6 +89,7 @@ def read_pilot(request: PlanRequest) -> Systems:
         (first, second),
         texts.origins,
         notes=(Note("assumption", text), *texts.notes),
+        measures=(label,),
         better="higher" if panel.metric.higher_is_better else "lower",
     )
 
