@@ -59,16 +59,14 @@ def _tell(error: BaseException) -> None:
     """What happened and where, in one sentence; all of it for those who ask."""
     import traceback
 
+    from outscore.core.errors import describe_crash
+
     asked = bool(os.environ.get(TRACEBACK))
     if asked:
         with suppress(OSError):
             traceback.print_exception(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if f"{os.sep}outscore{os.sep}" in frame.filename] or list(frames)
-    place = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""  # noqa: PTH119
-    what = " ".join("".join(traceback.format_exception_only(error)).split())
     details = "the lines above" if asked else f"what it prints with {TRACEBACK}=1"
-    _say(f"This failed unexpectedly: {what}{place}. Please report it with the command, the files and {details}.")
+    _say(f"This failed unexpectedly: {describe_crash(error)}. Please report it with the command, the files and {details}.")
 
 
 def _say(sentence: str) -> None:

@@ -146,3 +146,22 @@ def load_extra(module: str, purpose: str, extra: str) -> ModuleType:
 def require_polars(purpose: str) -> None:
     """Refuse what only polars can do where it is not installed."""
     load_extra("polars", purpose, "parquet")
+
+
+def describe_crash(error: BaseException, most: int | None = None) -> str:
+    """What an unexpected exception is, in at `most` so many letters, and the innermost line of this package that it passed.
+
+    Examples
+    --------
+    >>> describe_crash(KeyError("x"))
+    "KeyError: 'x'"
+    """
+    import os
+    import traceback
+
+    package = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if frame.filename.startswith(package)] or list(frames)
+    where = f" ({os.path.basename(ours[-1].filename)}, line {ours[-1].lineno})" if ours else ""  # noqa: PTH119
+    what = " ".join("".join(traceback.format_exception_only(error)).split())
+    return what[:most].rstrip(".") + where

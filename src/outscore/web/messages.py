@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import logging
 import sys
-import traceback
 from collections.abc import Sequence
 from dataclasses import field
-from pathlib import PurePath
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, describe_crash
 from outscore.core.records import dataclass
 
 SettingsRequest = dict[str, str | int | float | bool | list[str | int | float] | None]
@@ -90,12 +88,7 @@ def describe_failure(error: BaseException) -> str:
     >>> describe_failure(KeyError("x"))
     "This failed unexpectedly: KeyError: 'x'. Please report it with what was asked."
     """
-    frames = traceback.extract_tb(error.__traceback__)
-    # The innermost line of this package says most.
-    ours = [frame for frame in frames if "outscore" in PurePath(frame.filename).parts] or frames
-    where = f" ({PurePath(ours[-1].filename).name}, line {ours[-1].lineno})" if ours else ""
-    what = " ".join("".join(traceback.format_exception_only(error)).split())[:MAX_CHARACTERS].rstrip(".")
-    return f"This failed unexpectedly: {what}{where}. Please report it with what was asked."
+    return f"This failed unexpectedly: {describe_crash(error, MAX_CHARACTERS)}. Please report it with what was asked."
 
 
 class FailureHandler(logging.Handler):
