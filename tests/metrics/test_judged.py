@@ -395,3 +395,44 @@ def test_judges_of_llmbar_against_people():
     judges = [f"{name} original" for name in ("GPT-4", "ChatGPT", "LLaMA2", "PaLM2")]
     found = osc.score(file, gold="human", systems=judges, metric="kappa")
     assert [one.value for one in found.systems] == pytest.approx([0.656503, -0.183683, -0.113843, 0.367005], abs=1e-6)
+
+
+def probabilities_file(tmp_path: Path, gold: list[str]) -> Path:
+    path = tmp_path / "probabilities.csv"
+    rows = [f"q{i},{right},{(i * 7 % 10) / 10 + 0.05},{(i * 3 % 10) / 10 + 0.05}" for i, right in enumerate(gold)]
+    path.write_text("\n".join(["id,gold,new,old", *rows]))
+    return path
+
+
+@pytest.mark.parametrize("ask", [osc.compare, osc.rank, osc.score])
+def test_an_area_needs_both_classes(tmp_path, ask):
+    path = probabilities_file(tmp_path, ["1"] * 20)
+    with pytest.raises(osc.OutscoreError, match="All items are of one class"):
+        ask(path, metric="auc", gold="gold")
+
+
+def test_one_is_not_positive_beside_two(tmp_path):
+    path = probabilities_file(tmp_path, ["1", "2"] * 10)
+    with pytest.raises(osc.OutscoreError, match="not clear which of `1` and `2`"):
+        osc.compare(path, metric="brier", gold="gold")
+    assert osc.compare(path, metric="brier:positive=2", gold="gold").p.value > 0
+
+
+@pytest.mark.parametrize("metric", ["brier", "log-loss", "auc"])
+@pytest.mark.parametrize("ask", [osc.compare, osc.rank, osc.score])
+def test_runs_of_probabilities_are_refused(tmp_path, ask, metric):
+    """Some commands averaged the probabilities of an item, and others their scores."""
+    path = tmp_path / "runs.csv"
+    rows = [
+        f"q{i},{k},{i % 2},{(i * 7 + k) % 10 / 10 + 0.05},{(i * 3 + k) % 10 / 10 + 0.05}" for i in range(12) for k in (1, 2)
+    ]
+    path.write_text("\n".join(["id,epoch,gold,new,old", *rows]))
+    with pytest.raises(osc.OutscoreError, match="several runs"):
+        ask(path, metric=metric, gold="gold")
+
+
+def test_both_systems_have_the_same_right_answers():
+    rng = np.random.default_rng(2)
+    a, b = (np.stack([rng.random(20), rng.integers(0, 2, 20)], axis=1) for _ in "ab")
+    with pytest.raises(osc.OutscoreError, match="positive for one system and negative for the other"):
+        osc.compare(a, b, metric="auc")

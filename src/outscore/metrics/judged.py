@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
+from typing import NoReturn
 
 import numpy as np
 
@@ -161,8 +162,19 @@ def _auc_layout(table: Array) -> Array:
     if bad.any():
         row = int(bad.argmax())
         raise RowError.of(row, f"has {table[row, 1]:g} beside its score, not 0 or 1", "Give 1 for positive items.")
+    # A single row stands for the shape of a table.
+    if len(table) > 1 and len(np.unique(table[:, 1])) < 2:
+        _refuse_one_class()
     rank = np.where(table[:, 1] == 1, 1, -1) * _midranks(table[:, 0])
     return _own_auc(rank)
+
+
+def _refuse_one_class() -> NoReturn:
+    raise OutscoreError(
+        "All items are of one class, so none can be ranked above those of the other.",
+        "Give items of both classes, or choose another metric.",
+        parameter="metric",
+    )
 
 
 def _own_auc(rank: Array) -> Array:
@@ -188,8 +200,14 @@ def _joint_auc(a: Array, b: Array) -> tuple[Array, Array]:
     ranks = [np.sign(rows[:, 3]) * _midranks(np.abs(rows[:, 3])) for rows in (a, b)]
     own_a, own_b = (_own_auc(rank) for rank in ranks)
     positive, n = ranks[0] > 0, len(a)
-    if not own_a[:, 1].all() or ((ranks[1] > 0) != positive).any():
-        return own_a, own_b
+    if not own_a[:, 1].all():
+        _refuse_one_class()
+    if ((ranks[1] > 0) != positive).any():
+        row = int(((ranks[1] > 0) != positive).argmax())
+        raise OutscoreError(
+            f"Item {row + 1} is positive for one system and negative for the other.",
+            "Give both systems the same right answers.",
+        )
     sizes = [np.abs(rank) for rank in ranks]
     terms = np.zeros(n, dtype=np.int64)
     for place, turn in ((0, 1), (1, -1)):

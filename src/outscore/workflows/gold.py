@@ -110,6 +110,8 @@ def refuse_free_answers(values: int, metric: str | AdditiveMetric | None) -> Non
 
 POSITIVES = ("1", "1.0", "true", "yes", "positive", "pos")
 """What the class is called, without capitals, whose probability people give."""
+NEGATIVES = ("0", "0.0", "-1", "-1.0", "false", "no", "negative", "neg")
+"""What the other is called: beside `2`, `1` may be either."""
 
 
 def _numbers(scores: Scores, labels: Labels, what: str) -> Array:
@@ -141,6 +143,8 @@ def positive_class(gold: Sequence[str], metric: str) -> str:
     """
     named = str(parse_spec(metric)[1].get("positive", ""))
     usual = [name for name in gold if name.casefold() in POSITIVES]
+    if any(name.casefold() not in NEGATIVES for name in gold if name not in usual):
+        usual = []
     name = parse_spec(metric)[0]
     if named and named not in gold:
         _refuse_class(f"There is no class `{named}` among the right answers, {join_names(gold)}.", name, gold)
@@ -159,7 +163,7 @@ def _probabilities(systems: Sequence[Scores], metric: str) -> list[Scores]:
     """Rows of the probability of the positive class, and of whether that is right."""
     classes = sorted({name for one in systems if one.gold is not None for name in _used(one.gold)})
     positive = positive_class(classes, metric)
-    _refuse_ranks_of_parts(systems, metric)
+    _refuse_parts(systems, metric)
     found = []
     for one in systems:
         answers, gold = _both(one)
@@ -174,18 +178,18 @@ def _probabilities(systems: Sequence[Scores], metric: str) -> list[Scores]:
     return found
 
 
-def _refuse_ranks_of_parts(systems: Sequence[Scores], metric: str) -> None:
-    """Refuse runs and datasets where a metric ranks all items of a system among each other."""
+def _refuse_parts(systems: Sequence[Scores], metric: str) -> None:
+    """Refuse runs, whose probabilities would be averaged, and datasets where a metric ranks all items among each other."""
     name, given = parse_spec(metric)
     entry = METRICS[name]
-    if entry.make(complete(name, entry.options, given)).joint is None:
-        return
+    ranks = entry.make(complete(name, entry.options, given)).joint is not None
     for one in systems:
-        several = one.datasets is not None and len(_used(one.datasets)) > 1
-        if several or one.repeats is not None:
-            part, cure = ("datasets", "--dataset none pools them") if several else ("runs", "give one run of each item")
-            message = f"`{name}` ranks all items of a system among each other, but {one.label} has several {part}."
-            raise OutscoreError(message, f"Rank each by itself, or {cure}.", parameter="metric")
+        if one.repeats is not None:
+            message = f"`{name}` takes one probability of each item, but {one.label} has several runs."
+            raise OutscoreError(message, "Give one run of each item, or score each run by itself.", parameter="metric")
+        if ranks and one.datasets is not None and len(_used(one.datasets)) > 1:
+            message = f"`{name}` ranks all items of a system among each other, but {one.label} has several datasets."
+            raise OutscoreError(message, "Rank each by itself, or --dataset none pools them.", parameter="metric")
 
 
 def _used(labels: Labels) -> list[str]:
@@ -264,6 +268,8 @@ def _probability_notes(systems: Sequence[Scores], metric: str) -> list[Note]:
     text = f"Numbers are for `{positive}`, which is right for {100 * share:.3g}% of the items."
     notes = [Note("input", text)]
     least = float(parse_spec(metric)[1].get("least", 0))
+    if not least:
+        return notes
     raised = sum(
         int((np.where(one.values[:, 1] == 1, one.values[:, 0], 1 - one.values[:, 0]) < least).sum()) for one in systems
     )
