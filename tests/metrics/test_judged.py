@@ -436,3 +436,26 @@ def test_both_systems_have_the_same_right_answers():
     a, b = (np.stack([rng.random(20), rng.integers(0, 2, 20)], axis=1) for _ in "ab")
     with pytest.raises(osc.OutscoreError, match="positive for one system and negative for the other"):
         osc.compare(a, b, metric="auc")
+
+
+@pytest.mark.parametrize("metric", ["kendall", "pairwise-accuracy", "system-accuracy"])
+def test_a_file_for_each_metric_says_the_same_as_one_table(tmp_path, metric):
+    """The direction was looked up by the names of files, and outputs were numbered in the order of each file."""
+    table = outputs(np.random.default_rng(7), 10, 4)
+    whole = osc.compare(write(tmp_path / "wide.csv", table), metric=metric)
+    parts = []
+    for name, turn in (("comet", 1), ("ter", -1)):
+        part = {column: values[::turn] for column, values in table.items() if column not in {"comet", "ter"} - {name}}
+        parts.append(write(tmp_path / f"f{turn}.csv", part))
+    found = osc.compare(*parts, metric=metric)
+    assert [one.value for one in found.scores] == pytest.approx([one.value for one in whole.scores])
+    assert found.p.value == pytest.approx(whole.p.value)
+    unclear = write(tmp_path / "unclear.csv", {("no_error" if name == "ter" else name): x for name, x in table.items()})
+    with pytest.raises(osc.OutscoreError, match="not clear from the name `no_error`"):
+        osc.compare(unclear, metric=metric)
+
+
+def test_areas_have_no_evidence_at_every_look(tmp_path):
+    path = probabilities_file(tmp_path, ["1", "0"] * 10)
+    with pytest.raises(osc.OutscoreError, match="--anytime needs one score per item"):
+        osc.compare(path, metric="auc", gold="gold", anytime=True, bounds=(-5, 5))

@@ -22,7 +22,7 @@ from outscore.metrics.entry import BesidePeople, Layout, MetricEntry, Options
 
 MAX_SQUARED = 1 << 26
 """Whole numbers up to this have squares that floats hold."""
-POSITIVE = Option("positive", str, "", "the class whose probability is given; by default 1, true or yes, or what comes last")
+POSITIVE = Option("positive", str, "", "the class whose probability is given; by default 1, true or yes beside 0, false or no")
 THRESHOLD = Option("threshold", float, 0.5, "the probability from which on the positive class counts as the answer", minimum=0)
 LEAST = Option("least", float, 0.0, "raise probabilities below this to it, so that none is infinitely wrong", minimum=0)
 

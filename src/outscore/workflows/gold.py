@@ -13,7 +13,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete, parse_spec
 from outscore.core.rows import match_runs
-from outscore.formats.tables.names import is_better_lower, join_names
+from outscore.formats.tables.names import is_unclear, join_names
 from outscore.language.numbers import count, format_number, format_probability
 from outscore.laws import normal, normal_quantile
 from outscore.metrics.entry import Beside, BesidePeople, MetricEntry
@@ -23,6 +23,7 @@ from outscore.metrics.registry import METRICS, resolve
 from outscore.results.note import Note
 from outscore.scores.align import Aligned
 from outscore.scores.system import NO_ANSWER, Labels, Origin, Scores
+from outscore.workflows.reading import resolve_direction
 
 MAX_CLASSES = 200
 """More different right answers than this are not classes but free answers."""
@@ -65,7 +66,9 @@ def scored_beside_gold(systems: Sequence[Scores], metric: str | AdditiveMetric |
     if beside == "probabilities":
         return _probabilities(systems, str(metric))
     if beside == "people":
-        return _without_items([_beside_people(one, str(metric)) for one in systems], systems)
+        # Of all systems together, so that the order of rows does not matter.
+        outputs = sorted({name for one in systems if one.repeats is not None for name in _used(one.repeats)})
+        return _without_items([_beside_people(one, str(metric), outputs) for one in systems], systems)
     return _counted_by_class(systems, metric)
 
 
@@ -196,8 +199,18 @@ def _used(labels: Labels) -> list[str]:
     return [labels.names[code] for code in np.unique(labels.codes).tolist()]
 
 
-def _beside_people(scores: Scores, metric: str) -> Scores:
-    """One row per item: how far the order of its outputs agrees with that of people."""
+def _sign(scores: Scores) -> int:
+    """-1 where lower numbers are better, by the column that they stand in, or else by the name of the system."""
+    column = None if scores.origin is None else scores.origin.column("answer")
+    name = column or scores.name
+    if is_unclear(name):
+        message = f"It is not clear from the name `{name}` whether lower or higher scores are better."
+        raise OutscoreError(message, "Give the column a name that says so, such as error or quality.", parameter="prediction")
+    return -1 if resolve_direction("mean", "auto", [name], scores=None).better == "lower" else 1
+
+
+def _beside_people(scores: Scores, metric: str, outputs: Sequence[str]) -> Scores:
+    """One row per item: how far the order of its outputs, by these systems, agrees with that of people."""
     answers, gold = _both(scores)
     entry = METRICS[parse_spec(metric)[0]]
     assert entry.items is not None
@@ -207,10 +220,14 @@ def _beside_people(scores: Scores, metric: str) -> Scores:
             "Name the columns: --item COLUMN for the items and --repeat COLUMN for the systems that made the outputs.",
             parameter="repeat",
         )
-    own = _numbers(scores, answers, "the score") * (-1 if is_better_lower(scores.name) else 1)
+    own = _numbers(scores, answers, "the score") * _sign(scores)
     people = _numbers(scores, gold, "people's score")
-    items, first, row = np.unique(scores.ids.codes, return_index=True, return_inverse=True)
-    outputs, column = np.unique(scores.repeats.codes, return_inverse=True)
+    keys = scores.ids.codes.astype(np.int64)
+    if scores.datasets is not None:
+        keys = keys * len(scores.datasets.names) + scores.datasets.codes
+    items, first, row = np.unique(keys, return_index=True, return_inverse=True)
+    place = {name: i for i, name in enumerate(outputs)}
+    column = np.array([place.get(name, -1) for name in scores.repeats.names])[scores.repeats.codes]
     _, once = np.unique(row * len(outputs) + column, return_index=True)
     if len(once) < scores.rows:
         twice = int(np.setdiff1d(np.arange(scores.rows), once)[0])
@@ -252,7 +269,7 @@ def gold_facts(systems: Sequence[Scores], metric: str | AdditiveMetric | None) -
     if beside == "probabilities":
         return _probability_notes(systems, str(metric))
     if beside == "people":
-        low = [one.name for one in systems if is_better_lower(one.name)]
+        low = [one.name for one in systems if _sign(one) < 0]
         turned = f"; lower is better for {join_names(low)}, so {'its sign was' if len(low) == 1 else 'their signs were'} turned"
         text = f"Systems are the metrics or judges: {entry.summary.partition(': ')[2]}{turned if low else ''}."
         return [Note("input", text)]

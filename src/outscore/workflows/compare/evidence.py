@@ -295,7 +295,8 @@ def evidence_at_every_look(
     >>> round(found.e_value, 2), found.stopped_at, found.binary
     (28.44, 8, True)
     """
-    scores = None if is_sum(metric) else scores_if_any(pairs, metric)
+    # Terms of a metric that ranks all items among each other change with every item.
+    scores = None if is_sum(metric) or metric.joint is not None else scores_if_any(pairs, metric)
     if scores is None:
         raise OutscoreError(
             f"--anytime needs one score per item, but {metric.name} is not a mean of such scores here.",
