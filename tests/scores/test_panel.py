@@ -215,3 +215,11 @@ def test_a_million_rows_take_a_second():
     assert time.process_time() - began < 4
     assert len(panels) == 20
     assert all(isinstance(panel, Panel) and panel.complete and panel.shape == (100, 500) for panel in panels)
+
+
+def test_one_system_of_a_panel_has_its_own_means():
+    ids, epochs = Labels.of(["q1", "q1", "q2", "q2"]), Labels.of("1212")
+    both = [Scores(name, np.array(x), ids, epochs) for name, x in (("new", [1, 1, 0, 1]), ("old", [1, 0, 1, 1]))]
+    (panel,) = panels_of(both)
+    assert [panel.of_system(k).averaged.tolist() for k in (0, 1)] == [[[False, True]], [[True, False]]]
+    assert panel.run_rows(0, np.array([1]))[:, :, 0].tolist() == [[0, 1]]

@@ -46,7 +46,7 @@ def pair(a: Scores, b: Scores, rule: str = "stop", slice: str | None = None) -> 
     """Two systems on the items both have, as they are compared."""
     systems = of_scores(a, b, unique_names((a.name, b.name)))
     matched = match_systems(CompareRequest(duplicates=rule, slice=slice), systems)
-    panel = matched.panel("mean" if a.values.ndim == 1 else "f1", systems)
+    panel = matched.panel("mean" if a.values.ndim == 1 else "f1")
     rows = panel.matched_rows()
     first, second = rows.a / rows.scale, rows.b / rows.scale
     return SimpleNamespace(

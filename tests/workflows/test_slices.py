@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -10,6 +12,10 @@ from click.testing import CliRunner
 import outscore as osc
 from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
+from outscore.scores.system import Labels
+from outscore.workflows.compare.inputs import systems_given
+from outscore.workflows.compare.matching import match_systems
+from outscore.workflows.requests.compare import CompareRequest
 
 SYSTEMS = ("old", "new", "third")
 
@@ -125,3 +131,39 @@ def test_slices_on_the_command_line(tmp_path, monkeypatch):
     assert "law: -0.5" in shown.output
     assert "by more than the margin of 0.4" in " ".join(shown.output.split())
     assert CliRunner().invoke(app, ["rank", *words, "-v"]).output.count("history") > 0
+
+
+def test_runs_of_an_item_in_several_slices_are_repeats_as_in_the_whole():
+    rng = np.random.default_rng(3)
+    n, runs = 12, 4
+    a, b = rng.integers(0, 2, n * runs), rng.integers(0, 2, n * runs)
+    found = osc.compare(
+        a,
+        b,
+        items=np.repeat([f"q{i}" for i in range(n)], runs),
+        labels=[f"l{i}" for i in range(n * runs)],
+        slices=["x", "x", "y", "y"] * n,
+        repeats="runs",
+    )
+    assert {(c.n, c.population, c.design.repeat_kind) for c in found.comparisons} == {(n, "items-and-runs", "runs")}
+    names = {f"l{i * runs}" for i in range(n)}
+    for compared in found.comparisons:
+        assert {item.item for item in compared.deciding_items} <= names
+
+
+def test_slices_of_one_run_each_are_compared():
+    n = 8
+    found = osc.compare(
+        [1, 0] * n, [0, 0, 1, 0] * (n // 2), items=np.repeat(np.arange(n), 2), slices=["x", "y"] * n, repeats="runs"
+    )
+    assert [c.n for c in found.comparisons] == [n, n, n]
+
+
+def test_the_items_of_a_slice_are_in_the_order_of_its_panel():
+    topics = Labels.of("xyyx")
+    data = systems_given([1, 0, 1, 1], [0, 0, 1, 0], items=["q1", "q2", "q1", "q2"])
+    data = replace(data, scores=tuple(replace(one, slices={"topic": topics}) for one in data.scores))
+    matched = match_systems(CompareRequest(slice="topic"), data)
+    parts = matched.slices("topic", matched.panel("mean"), "mean")
+    found = {topic: ([matched.aligned.labels[i] for i in part.items], list(part.panel.items)) for topic, part in parts.items()}
+    assert found == {"x": (["q1", "q2"], ["q1", "q2"]), "y": (["q2", "q1"], ["q2", "q1"])}

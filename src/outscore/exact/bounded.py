@@ -156,7 +156,7 @@ def _deviate(log_p: float) -> float:
 
 # A difference between the means of two independent samples of bounded numbers, without any assumption about their shape.
 #
-# By the test of one bounded mean (`exact.bounded_mean`), "the mean is at most t" has a p-value F(t) that grows with t from 0 to
+# By the test of one bounded mean (`log_p_of_mean`), "the mean is at most t" has a p-value F(t) that grows with t from 0 to
 # 1: it is the distribution function of L, the Bayesian bootstrap of the sample with one more number, the worst there can be.
 # With L_A that of the first sample and L_B that of the second one's negatives, independent of each other, the p-value of "the
 # first mean is below the second by m or more" is

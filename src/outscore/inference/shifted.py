@@ -9,7 +9,7 @@ right-or-wrong items
     Tango's score test, but no less than (1 - m)^n: the chance that a loss of m has not shown in n items. Where scores are known
     to have a wider range than these two, the next rule answers.
 means of scores with a known range
-    The bound of a bounded mean (`exact.bounded_mean`), which adds one item at the worst value. Clusters enter by their sums;
+    The bound of a bounded mean (`exact.bounded`), which adds one item at the worst value. Clusters enter by their sums;
     the claim is about clusters no larger than these.
 other metrics whose score after a crash is known (F1, BLEU, error rates)
     The test's own p, but no less than the same bound on the units' contributions (the jackknife's), whose worst one loses the

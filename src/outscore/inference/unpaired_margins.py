@@ -6,7 +6,7 @@ right-or-wrong items
     The score test of Miettinen and Nurminen (1985); where every item of both systems is right, or wrong, no less than
     (1 - m)^n, the chance that a loss of m has not shown in the n items of the system that would have shown it.
 scores with a known range, and clusters
-    The difference between two bounded means (`exact.bounded_difference`), each with one more item at its worst.
+    The difference between two bounded means (`exact.bounded`), each with one more item at its worst.
 other scores
     Welch's test, and a note on what it leaves open. Scores that do not vary show nothing.
 """

@@ -301,6 +301,7 @@ def align_pair(a: Scores, b: Scores, rule: DuplicateRule = "stop") -> Aligned:
     if a.datasets is None or b.datasets is None:
         # A dataset identifies items only if both systems name it; otherwise it is a slice like any other.
         a, b = _dataset_as_slice(a), _dataset_as_slice(b)
+    _refuse_other_datasets(a, b)
     both = align((a, b), rule).shared()
     if not both.items:
         _refuse_no_common_items(a, b)
@@ -312,6 +313,24 @@ def _dataset_as_slice(scores: Scores) -> Scores:
         return scores
     column = (None if scores.origin is None else scores.origin.column("dataset")) or "dataset"
     return replace(scores, datasets=None, slices={**scores.slices, column: scores.datasets})
+
+
+def _refuse_other_datasets(a: Scores, b: Scores) -> None:
+    """Refuse rows without ids that would be matched by their position but are of different datasets."""
+    if a.ids is not None or b.ids is not None or a.datasets is None or b.datasets is None:
+        return
+    codes, names = encode_together([a.datasets, b.datasets])
+    first, second = codes[: a.rows], codes[a.rows :]
+    wrong = np.flatnonzero(first != second)
+    if len(wrong):
+        row = int(wrong[0])
+        raise a.row_error(
+            row,
+            f"{a.place(row)}: the dataset is `{names[first[row]]}`, but that of the row at the same position,"
+            f" {b.place(row)}, is `{names[second[row]]}`.",
+            "Give both systems' rows in the same order, or name the column of the item ids with --item.",
+            parameter="item",
+        )
 
 
 def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:

@@ -220,6 +220,7 @@ class Panel(Brief):
             rows=self.rows[own],
             present=self.present[own],
             repeats=None if self.repeats is None else replace(self.repeats, systems=self.repeats.systems[own]),
+            averaged=None if self.averaged is None else self.averaged[own],
             single=None if self.single is None else self.single[own],
         )
 
@@ -309,7 +310,7 @@ class Panel(Brief):
         assert self.repeats is not None
         runs = self.repeats.systems[system]
         # An item that only this system has may lack runs, or have others.
-        return np.asarray(runs.table if self.complete else runs.take(items).table, dtype=float)
+        return np.asarray(runs.table[items] if self.complete else runs.take(items).table, dtype=float)
 
     def single_rows(self, system: int) -> Array:
         """A system's rows, true numbers, before repeats were averaged and units were made."""

@@ -50,7 +50,7 @@ def _compared(request: CompareRequest) -> dict[str, Any]:
     systems = load(request)
     if systems.corpus or systems.counts:
         raise OutscoreError("These files have no single score for each item.", "The report counts what they hold.")
-    panel = match_systems(replace(request, reduce="mean", equal_runs=False), systems).panel("mean", systems)
+    panel = match_systems(replace(request, reduce="mean", equal_runs=False), systems).panel("mean")
     rows = panel.matched_rows()
     a, b = rows.a[:, 0] / rows.scale, rows.b[:, 0] / rows.scale
     ids = panel.items if rows.items is None or panel.items is None else [panel.items[i] for i in rows.items.tolist()]

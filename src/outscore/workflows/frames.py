@@ -1,6 +1,6 @@
 """Series and tables of dataframe libraries, recognised by their methods: outscore depends on none of the libraries.
 
-A pandas Series has an index, by which `core.labelled` matches two of them. Polars has no index.
+A pandas Series has an index, by which `core.rows` matches two of them. Polars has no index.
 """
 
 from __future__ import annotations

@@ -107,3 +107,19 @@ def test_systems_that_two_files_do_not_hold_in_this_order_are_refused(tmp_path, 
     with pytest.raises(osc.OutscoreError, match=r"--system chose `.*`, but .* contains one system, `.*`"):
         osc.compare(*files, systems=chosen)
     assert osc.compare(*files, systems=("new", "old")).systems == ("new", "old")
+
+
+def unnamed(path, datasets: str) -> str:
+    """Scores without ids, of a dataset each."""
+    path.write_text("\n".join(["dataset,score", *(f"{name},{i % 3}" for i, name in enumerate(datasets)), ""]))
+    return str(path)
+
+
+@pytest.mark.parametrize(("other", "line"), [("yyyyyy", 2), ("xxxxyy", 6)])
+def test_rows_without_ids_whose_datasets_differ_are_refused(tmp_path, other, line):
+    a, b = unnamed(tmp_path / "a.csv", "xxxxxx"), unnamed(tmp_path / "b.csv", other)
+    with pytest.raises(OutscoreError, match=f"a.csv`, line {line}: .* `x`, .*b.csv`, line {line}, is `y`") as caught:
+        osc.compare(a, b, items="none", dataset="dataset")
+    assert (caught.value.line, caught.value.parameter) == (line, "item")
+    same = unnamed(tmp_path / "b.csv", "xxxxxx")
+    assert osc.compare(a, same, items="none", dataset="dataset").n == 6

@@ -243,3 +243,23 @@ def test_slices_and_clusters_follow_the_items(tmp_path):
     found = osc.compare(str(path), reduce="pass@2", slices="topic")
     assert [c.n for c in found.comparisons] == [30, 10, 10, 10]
     assert osc.compare(str(path), reduce="pass@2", clusters="topic").clusters == 3
+
+
+def test_runs_of_an_item_in_several_slices_have_one_only_if_the_files_agree(tmp_path):
+    path = tmp_path / "topics.csv"
+    runs = [("new", 1), ("new", 2), ("old", 2), ("old", 1)]
+    lines = [f"q{i},{name},{run},{(i + run) % 3 % 2},t{run}" for i in range(8) for name, run in runs]
+    path.write_text("\n".join(["item,model,epoch,correct,topic", *lines, ""]))
+    assert [c.n for c in osc.compare(str(path), slices="topic").comparisons] == [8, 8, 8]
+    for ask in (osc.compare, lambda *given, **more: osc.gate(*given, margin=0.1, **more)):
+        with pytest.raises(OutscoreError, match="Column `topic` differs between the systems on the same item"):
+            ask(str(path), reduce="max", slices="topic")
+
+
+def test_items_of_arrays_keep_the_label_of_their_first_run():
+    a, b = [1, 1, 0, 1, 1, 1], [0, 0, 0, 0, 0, 1]
+    given = {"items": ["q0", "q0", "q1", "q1", "q2", "q2"], "labels": [f"l{i}" for i in range(6)]}
+    for more in ({}, {"reduce": "max"}, {"equal_runs": True}):
+        found = osc.compare(a, b, **given, **more)
+        assert {item.item for item in found.deciding_items} <= {"l0", "l2", "l4"}, more
+    assert {item.item for item in osc.compare(a, b, **given, reduce="max").deciding_items} == {"l0", "l2"}

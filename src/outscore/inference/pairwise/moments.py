@@ -490,7 +490,7 @@ def macro_student(moments: Sequence[PairMoments], left: Array, right: Array) -> 
 def system_scores(moments: PairMoments, alpha: float = 0.05) -> SystemScores:
     """Means with Wilson's interval for right-or-wrong items and for scores between 0 and 1, else with Student's.
 
-    As in `score_interval`, scores between 0 and 1 count as as many looks as their standard error is worth.
+    As in `base.own_score`, scores between 0 and 1 count as as many looks as their standard error is worth.
     """
     n = np.diagonal(moments.count)
     mean = np.divide(moments.sums, n, out=np.full(len(n), np.nan), where=n > 0)

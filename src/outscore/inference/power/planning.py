@@ -259,7 +259,7 @@ def sizes_around(n: int, least: int = 2) -> list[int]:
 #
 # Replicate r at size n draws from its own stretch of a counter-based random stream, so that a curve does not depend on
 # which other points, replicates or blocks were computed with it. Most samples are far from alpha, and there the decision of
-# the test is known without its p-value (`base.screening`).
+# the test is known without its p-value (`base.entry.Screen`).
 #
 # How strongly a pilot's own clusters show a difference is measured likewise: the flip test is tried on samples of them
 # (`measured_shift`). Clusters of unequal size have no power formula of their own. Large ones bring both more effect and

@@ -16,7 +16,7 @@ from outscore.core.reduction import parse_reduction
 from outscore.core.rows import match_runs
 from outscore.results.design import Alignment
 from outscore.results.note import Note
-from outscore.scores.align import UNEQUAL_RUNS, Aligned, align_pair, encode_together, repeated_notes
+from outscore.scores.align import UNEQUAL_RUNS, Aligned, align_pair, densify, encode_together, repeated_notes
 from outscore.scores.panel import Panel, name_repeats, panel_of
 from outscore.scores.reduce import Reduced, first_runs, reduce_runs
 from outscore.scores.system import Labels, Scores, facts_of_answers
@@ -29,20 +29,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """Two systems on the items that both have, what was left out, and notes; `reduced` if runs were made one score."""
+    """Two systems on the items that both have, what was left out, and notes; `reduced` if runs were made one score.
 
+    `systems` are the two as they were read or given.
+    """
+
+    systems: Systems
     aligned: Aligned
     alignment: Alignment
     notes: list[Note]
     reduced: Reduced | None = None
 
-    def panel(self, metric: str | AdditiveMetric, systems: Systems, repeats: str | None = None) -> Panel:
+    def panel(self, metric: str | AdditiveMetric, repeats: str | None = None) -> Panel:
         """The two systems in the columns of a metric; `repeats` is what the caller says that these are."""
         panel = panel_of(self.aligned, metric)
         if self.reduced is not None:
             panel = replace(panel, repeats=self.reduced.repeats())
-        if systems.labels is not None:
-            panel = replace(panel, items=_row_names(systems.labels, self.aligned))
+        if self.systems.labels is not None:
+            panel = replace(panel, items=_row_names(self.systems.labels, self.systems.scores[0].ids, self.aligned))
         (named,) = name_repeats([panel], repeats)
         return named
 
@@ -62,7 +66,11 @@ class Matched:
                 # Some runs of an item have another value.
                 kept = np.zeros(len(self.aligned.item), dtype=bool)
                 kept[rows[here]] = kept[first + partners[here]] = True
-                part = panel_of(self.aligned.take(kept), metric)
+                items = item[here][densify(item[here])[1]]
+                part = replace(self, aligned=self.aligned.take(kept)).panel(metric)
+                if part.repeats is not None and panel.repeats is not None:
+                    as_in_whole = replace(part.repeats, kind=panel.repeats.kind, of_whole=panel.repeats.lacking)
+                    part = replace(part, repeats=as_in_whole)
             found[of_rows.names[code]] = Part(part, items)
         return found
 
@@ -71,16 +79,11 @@ def match_systems(request: CompareRequest, systems: Systems) -> Matched:
     """Match the rows of two systems, and reduce or select their runs if the request says so."""
     aligned = systems.aligned(request.duplicates)
     notes = [*systems.notes, *_notes(aligned, systems.called)]
-    if request.slice is not None and _slices(aligned, request.slice) is None:
-        raise OutscoreError(
-            f"Column `{request.slice}` differs between the systems on the same item, so it cannot define slices.",
-            "Name a column with --slice that has the same value for both systems on every item.",
-            parameter="slice",
-        )
+    _refuse_differing(request.slice, aligned)
     counted = replace(_alignment(aligned), missing=list(systems.missing))
     reduction = parse_reduction(request.reduce)
     if reduction is None and not request.equal_runs:
-        return Matched(aligned, counted, notes)
+        return Matched(systems, aligned, counted, notes)
     _refuse_without_items(systems, request)
     rule, scores, said = request.duplicates, list(systems.called), list[Note]()
     if request.equal_runs:
@@ -89,10 +92,13 @@ def match_systems(request: CompareRequest, systems: Systems) -> Matched:
     if reduced is not None:
         scores, said = reduced.scores, [*said, *reduced.notes]
     again = align_pair(scores[0], scores[1])
+    # The first run of an item, which stands for all of them, may be another one in each file.
+    _refuse_differing(request.slice, again)
     left_out = _alignment(again)
     # Notes about averaged runs are no longer true.
     kept = [note for note in notes if note.kind != "design"]
     return Matched(
+        systems,
         again,
         replace(counted, common=left_out.common, only_a=left_out.only_a, only_b=left_out.only_b),
         list(dict.fromkeys([*kept, *said, *_notes(again, scores)])),
@@ -105,13 +111,22 @@ def _alignment(aligned: Aligned) -> Alignment:
     return Alignment(aligned.items, only_a, only_b, aligned.duplicates, aligned.conflicts)
 
 
-def _row_names(labels: Sequence[str], aligned: Aligned) -> tuple[str, ...]:
-    """The name of each item: that of its first row."""
-    names = np.asarray(labels, dtype=object)
-    first = np.empty(aligned.items, dtype=np.int64)
-    rows = aligned.runs_of(0).items
-    first[rows[::-1]] = np.arange(len(rows) - 1, -1, -1)
-    return tuple(names[first].tolist())
+def _row_names(labels: Sequence[str], ids: Labels | None, aligned: Aligned) -> tuple[str, ...]:
+    """The name of each item: that of the first of all rows that were given of it, whose ids are `ids`."""
+    if ids is None or aligned.labels is None:
+        return tuple(labels)
+    names = dict(zip(reversed(ids.texts()), reversed(labels), strict=True))
+    return tuple(names[item] for item in aligned.labels)
+
+
+def _refuse_differing(column: str | None, aligned: Aligned) -> None:
+    """Refuse slices by a column on which the systems disagree."""
+    if column is not None and _slices(aligned, column) is None:
+        raise OutscoreError(
+            f"Column `{column}` differs between the systems on the same item, so it cannot define slices.",
+            "Name a column with --slice that has the same value for both systems on every item.",
+            parameter="slice",
+        )
 
 
 def _side_by_side(aligned: Aligned) -> tuple[Array, Array]:

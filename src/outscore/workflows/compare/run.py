@@ -117,7 +117,7 @@ def _compare(request: CompareRequest, systems: Systems, matched: Matched, *, fro
     about_gold = gold_facts(systems.scores, better.metric)
     panel = None
     try:
-        panel = matched.panel(better.metric, systems, request.repeats)
+        panel = matched.panel(better.metric, request.repeats)
         rows = with_exact_integers(panel.matched_rows())
         datasets, pooled = _datasets(request, matched.aligned, better.metric)
         reading = reading_of(

@@ -297,7 +297,7 @@ def _from_pilot(request: PlanRequest, pilot: Systems, progress: Progress) -> Pla
     better = resolve_direction(
         "mean", request.direction, score_names(pilot.origins, pilot.names), told=pilot.better, scores=scores
     )
-    panel = matched.panel(better.metric, pilot)
+    panel = matched.panel(better.metric)
     rows, metric, question = panel.matched_rows(), panel.metric, request.question
     pairs = in_units(rows, metric, **request.values_for(UnitRequest))
     design = request.design() | ({"measure": pilot.measures[0]} if request.reference else {})
