@@ -176,10 +176,16 @@ class Exchange:
         return min(1.0, sides * math.exp(-ways))
 
     def _exchange_p(self, alternative: Alternative, points: int, seed: int) -> PValue:
-        try:
-            line = self.line()
-        except BudgetError:
-            return self._sampled_p(alternative, seed)
+        """By the laws of the items' parts on finer and coarser grids, or where these take too long, from sampled exchanges."""
+        for grid in (points, COARSE):
+            try:
+                return self._lawful_p(alternative, min(grid, points))
+            except BudgetError:
+                continue
+        return self._sampled_p(alternative, seed)
+
+    def _lawful_p(self, alternative: Alternative, points: int) -> PValue:
+        line = self.line()
         known, observed, doubt = line.laws, line.observed, line.doubt
         if not any(len(law.support) > 1 for law in known):
             return question.identical_p()

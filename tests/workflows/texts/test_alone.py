@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("sacrebleu")
@@ -139,3 +140,9 @@ def test_a_plan_says_what_so_many_segments_detect(files):
 def test_a_metric_of_texts_needs_texts_in_a_plan(files):
     with pytest.raises(OutscoreError):
         osc.plan(pilot=[files["a"], files["b"]], metric="bleu")
+
+
+def test_columns_of_texts_are_matched_by_their_labels():
+    texts = pd.Series([f"number {i} sat on the mat of {i * 7 % 5} today" for i in range(12)], index=list("abcdefghijkl"))
+    found = osc.compare_texts(texts[::-1], texts, texts, metrics=["ter"]).comparisons[0]
+    assert [one.value for one in found.scores] == [0.0, 0.0]

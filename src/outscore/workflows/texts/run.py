@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
+from outscore.core.rows import in_order_of
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.logs.evaluation import Evaluation
@@ -184,6 +185,8 @@ def call(
     data = None
     if files is None:
         names = cast("TwoNames", request.names or UNNAMED)
+        # Columns of dataframes are matched by their labels, as scores are.
+        b, reference = in_order_of(a, b, "b")[0], in_order_of(a, reference, "reference")[0]
         data = TextData(a, b, reference, names, documents, buckets, dataset=dataset, source=source)
     target = None if segments is None else os.fspath(segments)
     check_segments(target, request.inputs, texts=True)
