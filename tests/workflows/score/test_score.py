@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 import scipy.stats
@@ -411,3 +412,11 @@ def test_a_correlation_that_is_but_rounding_is_none():
     amber, birch = [1, 1, 1] * 3 + [0, 0, 0], [0, 0, 1] * 4
     text = " ".join(osc.score({"amber": amber, "birch": birch}).to_text().split())
     assert "correlate at 0.00 (as these do)" in text
+
+
+def test_slices_with_an_index_are_matched_by_it():
+    labels = list("abcdef")
+    scores = pd.Series([1.0, 1, 1, 0, 0, 1], index=labels)
+    parts = pd.Series(["u", "u", "u", "v", "v", "v"], index=labels)
+    in_order, turned = (osc.score(scores, slices=one).systems[0].slices for one in (parts, parts[::-1]))
+    assert {one.name: one.value for one in turned} == {one.name: one.value for one in in_order}

@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, parse_reduction
-from outscore.core.rows import RepeatKind, kind_of_column
+from outscore.core.rows import RepeatKind, in_order_of, kind_of_column
 from outscore.formats.tables.assemble import refuse_implausible
 from outscore.formats.tables.parquet import are_partitions
 from outscore.inference.populations import THESE_ITEMS
@@ -108,10 +108,12 @@ def call(
         return run(request, systems)
     request = ScoreRequest.from_python(given)
     request.validate(arrays=True)
-    systems = systems_from(_by_system(scores, request), request, **labels)
+    by_system = _by_system(scores, request)
+    systems = systems_from(by_system, request, **labels)
     if slices is None:
         return run(request, systems)
-    column, texts = _slice_labels(slices, systems)
+    first = next(iter(by_system.values())) if isinstance(by_system, Mapping) else None
+    column, texts = _slice_labels(slices, systems, first)
     return run(
         replace(request, slice=column),
         [replace(one, slices={**one.slices, column: texts}) for one in systems] if texts else systems,
@@ -145,12 +147,15 @@ def _by_system(scores: object, request: ScoreRequest) -> object:
     return {request.names[0] if request.names else UNNAMED: scores}
 
 
-def _slice_labels(slices: object, scores: Sequence[Scores]) -> tuple[str, Labels | None]:
-    """The column and its labels: a column of scores that were read, labels by column, or labels alone."""
+def _slice_labels(slices: object, scores: Sequence[Scores], first: object) -> tuple[str, Labels | None]:
+    """The column and its labels: a column of scores that were read, labels by column, or labels alone.
+
+    Labels with an index are matched with that of the `first` system's scores.
+    """
     if isinstance(slices, str):
         return slices, None
     column, labels = next(iter(slices.items())) if isinstance(slices, Mapping) else (SLICES, slices)
-    raw = np.asarray(labels)
+    raw = np.asarray(in_order_of(first, labels, "slices")[0])
     if raw.ndim != 1 or any(one.rows != len(raw) for one in scores):
         raise OutscoreError(
             f"There are {len(raw):,} slice labels for {scores[0].rows:,} rows.", "Give one for each row.", parameter="slice"
