@@ -210,7 +210,7 @@ def test_the_drawn_interval_has_its_signs_in_order(lower):
     base = (rng.random(300) < 0.7).astype(int)
     new = np.where(rng.random(300) < 0.1, 1 - base, base)
     found = osc.gate(new, base, margin=0.05, direction="lower" if lower else "higher")
-    line = drawn_interval(found)
+    line = drawn_interval(found, found.interval)
     margin = found.margin if lower else -found.margin
     values = {"[": found.interval.low, "]": found.interval.high, "*": found.comparison.difference, "0": 0.0, "|": margin}
     places = {sign: line.index(sign) for sign in values if sign in line}

@@ -152,7 +152,7 @@ def test_welch_in_r() -> None:
 def test_score_interval_inverts_the_score() -> None:
     """At its ends the score of Miettinen and Nurminen is ±1.96: their cubic solved by maximising the likelihood on a grid."""
     both = samples([1] * 15 + [0] * 25, [1] * 9 + [0] * 51)
-    found = score_interval(both, TestRequest(), division_p(both))
+    found = score_interval(both, both.worth, TestRequest(), division_p(both))
     assert found.low is not None
     assert found.high is not None
     for end, z in ((found.low, 1.959964), (found.high, -1.959964)):

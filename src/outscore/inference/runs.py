@@ -339,7 +339,7 @@ class Exchange:
         if error == 0.0:
             t, df = (math.copysign(math.inf, gap) if gap else 0.0), math.inf
             if self.worth is not None:
-                t = self.orientation * self.score(delta)
+                t = self.orientation * self.score(self.worth, delta)
         else:
             t = gap / error
         if alternative == "two-sided":
@@ -360,7 +360,7 @@ class Exchange:
             if self.single.any():
                 method = OVER_ITEMS if self.single.all() else PARTLY_OVER_ITEMS
         elif self.worth is not None and self.total == int(self.weights.sum()):
-            limits, method = self.score_limits(-normal_quantile(side)), SCORE_INTERVAL
+            limits, method = self.score_limits(self.worth, -normal_quantile(side)), SCORE_INTERVAL
         else:
             return None
         two_sided = Interval(*limits, 1 - alpha, method, dual=False, estimate=self.difference)
@@ -407,10 +407,9 @@ class Exchange:
             intervals.append((worth.wrong + unit * low, worth.wrong + unit * high))
         return intervals[0], intervals[1]
 
-    def score(self, delta: float) -> float:
+    def score(self, worth: Worth, delta: float) -> float:
         """The stratified score z of Miettinen and Nurminen, every item's rates at their constrained maximum."""
-        assert self.worth is not None
-        unit, shares = self.worth.unit, [self.worth.share(mean) for mean in self.means]  # type: ignore[arg-type]
+        unit, shares = worth.unit, [worth.share(mean) for mean in self.means]  # type: ignore[arg-type]
         n_a, n_b = (size.astype(float) for size in self.sizes)
         gap = delta / unit
         rate_a, rate_b = _constrained(shares[0] * n_a, n_a, shares[1] * n_b, n_b, gap)
@@ -422,15 +421,14 @@ class Exchange:
             return moved / spread
         return math.copysign(math.inf, moved) if abs(moved) > 1e-12 else 0.0
 
-    def score_limits(self, z: float) -> tuple[float, float]:
+    def score_limits(self, worth: Worth, z: float) -> tuple[float, float]:
         """The stratified score interval of Miettinen and Nurminen, of right-or-wrong scores, z standard errors wide."""
-        assert self.worth is not None
         ends = []
         for target in (z, -z):
-            low, high = -self.worth.unit, self.worth.unit
+            low, high = -worth.unit, worth.unit
             for _ in range(STEPS):
                 middle = (low + high) / 2
-                low, high = (middle, high) if self.score(middle) > target else (low, middle)
+                low, high = (middle, high) if self.score(worth, middle) > target else (low, middle)
             ends.append((low + high) / 2)
         return ends[0], ends[1]
 

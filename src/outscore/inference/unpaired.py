@@ -453,27 +453,28 @@ def welch_interval(samples: Samples, asked: TestRequest, *, dual: bool) -> Inter
     )
 
 
-def pair_of(samples: Samples) -> Exchange:
+WRONG_OR_RIGHT = Worth(0.0, 1.0)
+"""What the runs of `pair_of` are worth."""
+
+
+def pair_of(samples: Samples, worth: Worth) -> Exchange:
     """Both samples of right-or-wrong items, as 1 and 0, as the runs of one item, whose score test is that of two shares."""
-    assert samples.worth is not None
-    right = samples.worth.right
-    a, b = (Runs((x == right).astype(float), np.zeros(len(x), dtype=np.int64)) for x in (samples.a, samples.b))
+    a, b = (Runs((x == worth.right).astype(float), np.zeros(len(x), dtype=np.int64)) for x in (samples.a, samples.b))
     return exchange_of(a, b, orientation=samples.orientation)
 
 
-def score_interval(samples: Samples, asked: TestRequest, p: PValue) -> Interval:
+def score_interval(samples: Samples, worth: Worth, asked: TestRequest, p: PValue) -> Interval:
     """The interval of Miettinen and Nurminen (1985) for the difference between two shares.
 
     Examples
     --------
     >>> both = Samples(np.ones(10), np.array([1.0] * 20 + [0.0] * 10))
-    >>> interval = score_interval(both, TestRequest(), PValue(0.2, 0.2, 0.2, -0.7, "exact", "splits"))
+    >>> interval = score_interval(both, both.worth, TestRequest(), PValue(0.2, 0.2, 0.2, -0.7, "exact", "splits"))
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.0, 0.5145)
     """
-    assert samples.worth is not None
-    unit, side = samples.worth.unit, side_of(asked.alpha, asked.alternative)
-    low, high = pair_of(samples).score_limits(-normal_quantile(side))
+    unit, side = worth.unit, side_of(asked.alpha, asked.alternative)
+    low, high = pair_of(samples, worth).score_limits(WRONG_OR_RIGHT, -normal_quantile(side))
     limits = unit * low, unit * high
     if asked.alternative != "two-sided":
         return interval_for(
@@ -592,7 +593,7 @@ def _drawing_options(asked: TestRequest) -> dict[str, int | bool]:
 def _permutation(samples: Samples, asked: TestRequest) -> TestResult:
     p = division_p(samples, asked.alternative, **_drawing_options(asked))  # type: ignore[arg-type]
     if samples.worth is not None and samples.clusters is None:
-        interval: Interval | None = score_interval(samples, asked, p)
+        interval: Interval | None = score_interval(samples, samples.worth, asked, p)
     else:
         interval = welch_interval(samples, asked, dual=False)
     return TestResult(p, interval)

@@ -22,12 +22,13 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.exact.bounded import LowerMean, Sample, difference_limit, log_p_of_difference, lower_mean
 from outscore.inference.base import question
+from outscore.inference.base.discordance import Worth
 from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.populations import FISHER, TWO_SAMPLES, WELCH
 from outscore.inference.power.gate import MAX_ITEMS
 from outscore.inference.shifted import NAMED_TEST, NOTHING_KNOWN, SYMMETRIC, UNKNOWN_RANGE, known_range, two_scores
-from outscore.inference.unpaired import Samples, pair_of
+from outscore.inference.unpaired import WRONG_OR_RIGHT, Samples, pair_of
 from outscore.laws import log_normal, log_t_tail, normal_quantile
 from outscore.results.comparison import Margin
 from outscore.results.note import Note
@@ -52,7 +53,7 @@ def shifted_p(test: str, samples: Samples, alternative: Alternative, delta: floa
     """
     turn = samples.orientation if alternative == "greater" else -samples.orientation
     if test == "permutation" and samples.worth is not None and samples.clusters is None:
-        log_p = log_normal(-turn * pair_of(samples).score(delta / samples.worth.unit))
+        log_p = log_normal(-turn * pair_of(samples, samples.worth).score(WRONG_OR_RIGHT, delta / samples.worth.unit))
         log_p = max(log_p, LEAST_LOG)
         return PValue.from_logs(log_p, log_p, method="asymptotic", kernel=SCORE_TEST, test=FISHER, n=samples.n)
     welch = samples.welch
@@ -81,20 +82,18 @@ def margin_of_samples(
     >>> margin.noninferiority.kernel, round(margin.noninferiority.value, 4), round(margin.limit, 4)
     ('bounded-means', 0.0005, -0.0553)
     """
-    shares = samples.worth is not None and samples.clusters is None
+    worth = samples.worth if samples.clusters is None else None
     low, high = known_range([samples.a, samples.b], metric, asked)
-    if shares and samples.worth is not None:
-        unit = samples.worth.unit
-        # Scores of .75 and 1 can still fall to 0.
-        shares = low is None or high is None or high - low <= unit
-        _refuse_wide(margin, unit if low is None or high is None else max(unit, high - low))
+    if worth is not None:
+        _refuse_wide(margin, worth.unit if low is None or high is None else max(worth.unit, high - low))
     elif low is not None and high is not None:
         _refuse_wide(margin, high - low)
     if test != "permutation" or asked.assume == SYMMETRIC:
         named = [Note("assumption", NAMED_TEST.format(test=test))] if test != "permutation" else []
         return _margin(margin, *_both_sides(test, samples, margin)), named
-    if shares:
-        return _of_shares(samples, asked, margin)
+    # Scores of .75 and 1 can still fall to 0.
+    if worth is not None and (low is None or high is None or high - low <= worth.unit):
+        return _of_shares(samples, worth, asked, margin)
     if low is not None and high is not None:
         return _of_ranges(samples, (low, high), asked, margin)
     if samples.identical:
@@ -121,10 +120,8 @@ def _both_sides(test: str, samples: Samples, margin: float) -> tuple[PValue, PVa
     return shifted_p(test, samples, "greater", down), shifted_p(test, samples, "less", -down)
 
 
-def _of_shares(samples: Samples, asked: TestRequest, margin: float) -> tuple[Margin, list[Note]]:
+def _of_shares(samples: Samples, worth: Worth, asked: TestRequest, margin: float) -> tuple[Margin, list[Note]]:
     """Right-or-wrong items; silence counts for as little as it says."""
-    assert samples.worth is not None
-    worth = samples.worth
     found = _margin(margin, *_both_sides("permutation", samples, margin))
     if not samples.identical:
         return found, list(two_scores(worth.wrong, worth.right))

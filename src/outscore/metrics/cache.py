@@ -139,20 +139,19 @@ class StatisticsCache:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             _write_whole(self.folder / f"{key}.npy", content + _checksum(key, content))
-            self._trim(f"{key}.npy")
+            self._trim(self.folder, f"{key}.npy")
         except OSError as error:
             note = f"The cache folder {self.folder} cannot be used ({error.strerror}): statistics will be recomputed each time."
             if note not in self.notes:
                 self.notes.append(note)
 
-    def _trim(self, newest: str) -> None:
+    def _trim(self, folder: Path, newest: str) -> None:
         """Remove the least recently used files beyond the limit, and what killed processes left."""
-        assert self.folder is not None
-        for entry, about in _entries(self.folder, UNFINISHED):
+        for entry, about in _entries(folder, UNFINISHED):
             if time.time() - about.st_mtime > STALE:
                 Path(entry).unlink(missing_ok=True)
         # The newest file stays whatever the clocks say.
-        files = sorted(_entries(self.folder, OURS), key=lambda file: (file[0].name != newest, -file[1].st_mtime))
+        files = sorted(_entries(folder, OURS), key=lambda file: (file[0].name != newest, -file[1].st_mtime))
         size = 0
         for entry, about in files:
             size += about.st_size

@@ -383,9 +383,8 @@ def groupings(mentions: Mentions) -> dict[str, Callable[[], Labels]]:
 
 def _documents(mentions: Mentions) -> Labels:
     """The document of each mention, by the first column where that tells more than the file's own documents."""
-    if not joins_documents(mentions):
+    if mentions.words is None or not joins_documents(mentions):
         return mentions.documents
-    assert mentions.words is not None
     return mentions.words.columns[DOCUMENT_ID].take(mentions.tokens)
 
 
@@ -543,7 +542,7 @@ def _mention_slices(mentions: Mentions, rows: Array) -> dict[str, Callable[[], L
         if name in groups:
             columns[name] = partial(_rows_of, groups[name], rows)
     if mentions.words is not None:
-        columns[PRONOUN] = lambda: _pronouns(mentions, rows)
+        columns[PRONOUN] = partial(_pronouns, mentions, mentions.words.forms, rows)
     return columns
 
 
@@ -551,10 +550,8 @@ def _rows_of(labels: Callable[[], Labels], rows: Array) -> Labels:
     return labels().take(rows)
 
 
-def _pronouns(mentions: Mentions, rows: Array) -> Labels:
+def _pronouns(mentions: Mentions, forms: Labels, rows: Array) -> Labels:
     """The pronoun in lower case; of other mentions their kind in brackets."""
-    assert mentions.words is not None
-    forms = mentions.words.forms
     return Labels.of(
         forms[int(mentions.tokens[row])].lower() if mentions.types[row] in PRONOUNS else f"({mentions.types[row]})"
         for row in rows.tolist()
@@ -580,7 +577,7 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
         text
         for row in rows.tolist()
         for (before, after), has in zip(both, held[row].tolist(), strict=True)
-        for text in (_chain_texts(mentions, row, before, after) if has else ("", ""))
+        for text in (_chain_texts(mentions, words.sentences, row, before, after) if has else ("", ""))
     )
     before = both[0][0][rows]
     distances = np.where(before == NO_ANTECEDENT, -1, sentence - words.sentences[mentions.tokens[before]])
@@ -603,19 +600,17 @@ def _places(mentions: Mentions, words: Words, rows: Array) -> tuple[Array, Array
     return sentence, starts, np.minimum(starts + mentions.ends[rows] - mentions.starts[rows] + 1, np.diff(bounds)[sentence])
 
 
-def _chain_texts(mentions: Mentions, row: int, before: Array, after: Array) -> tuple[str, str]:
+def _chain_texts(mentions: Mentions, sentences: Array, row: int, before: Array, after: Array) -> tuple[str, str]:
     """What comes before and after a mention in its chain."""
     others = [int(beside[row]) for beside in (before, after)]
     if others == [NO_ANTECEDENT, NO_ANTECEDENT]:
         return ALONE, ""
-    texts = [_at_distance(mentions, row, other) if other != NO_ANTECEDENT else "" for other in others]
+    texts = [_at_distance(mentions, sentences, row, other) if other != NO_ANTECEDENT else "" for other in others]
     return texts[0] or FIRST, texts[1] or LAST
 
 
-def _at_distance(mentions: Mentions, row: int, other: int) -> str:
+def _at_distance(mentions: Mentions, sentences: Array, row: int, other: int) -> str:
     """The words of a mention, and how many sentences before or after another one it is."""
-    assert mentions.words is not None
-    sentences = mentions.words.sentences
     far = int(sentences[mentions.tokens[other]] - sentences[mentions.tokens[row]])
     side = "before" if other < row else "after"
     where = f"{side} in this sentence" if not far else f"{abs(far):,} sentence{'s' * (abs(far) > 1)} {side}"

@@ -143,16 +143,17 @@ class LogFormat:
                 NOTHING if record is None else exchange(record) for record in self._reread(path, places[wanted], lined=lined)
             ]
         if pair is not None:
-            more["texts"] = lambda measure: self._pairs(path, places, measure)
+            more["texts"] = lambda measure: self._pairs(pair, path, places, measure)
         logged = sum(row.place != NOWHERE for row in rows)
         origin = Origin(path, document.sha256, logged, self.harness, columns, "row")
         return Evaluation.of(rows, harness=self.harness, origin=origin, **more, **self.facts(document, rows))
 
-    def _pairs(self, path: str, places: Array, measure: str) -> list[tuple[str, str]]:
-        assert self.pair is not None
+    def _pairs(
+        self, pair_of: Callable[[Any, str], tuple[str, str] | None], path: str, places: Array, measure: str
+    ) -> list[tuple[str, str]]:
         pairs = []
         for row, record in enumerate(self._reread(path, places, lined=True), 1):
-            pair = self.pair(record, measure)
+            pair = pair_of(record, measure)
             if pair is None:
                 raise OutscoreError(
                     f"`{path}`, row {row}: `{measure}` is not a pair of a reference and an output.",

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import partial
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import msgspec
@@ -328,8 +329,7 @@ def with_roster(evaluation: Evaluation, items: Sequence[str]) -> Evaluation:
         return evaluation
     rows, exchanges, blank = evaluation.rows, evaluation.exchanges, np.full(len(added), math.nan)
 
-    def read(wanted: Sequence[int]) -> list[Exchange]:
-        assert exchanges is not None
+    def read(exchanges: Callable[[Sequence[int]], list[Exchange]], wanted: Sequence[int]) -> list[Exchange]:
         return [NOTHING if row >= rows else exchanges([row])[0] for row in wanted]
 
     def extended(labels: Labels, more: str) -> Labels:
@@ -346,7 +346,7 @@ def with_roster(evaluation: Evaluation, items: Sequence[str]) -> Evaluation:
         repeats=None if evaluation.repeats is None else extended(evaluation.repeats, evaluation.repeats[0]),
         contents=None,
         groups={name: extended(labels, NOT_RUN) for name, labels in evaluation.groups.items()},
-        exchanges=None if exchanges is None else read,
+        exchanges=None if exchanges is None else partial(read, exchanges),
     )
 
 
@@ -414,7 +414,8 @@ def _joined_labels(columns: Sequence[Labels | None]) -> Labels | None:
 
 
 def _joined_exchanges(parts: Sequence[Evaluation]) -> Callable[[Sequence[int]], list[Exchange]] | None:
-    if any(part.exchanges is None for part in parts):
+    readers = [part.exchanges for part in parts if part.exchanges is not None]
+    if len(readers) < len(parts):
         return None
     starts = np.cumsum([0, *(part.rows for part in parts)])
 
@@ -422,9 +423,7 @@ def _joined_exchanges(parts: Sequence[Evaluation]) -> Callable[[Sequence[int]], 
         exchanges = []
         for row in rows:
             place = int(np.searchsorted(starts, row, side="right")) - 1
-            part = parts[place]
-            assert part.exchanges is not None
-            exchanges += part.exchanges([row - int(starts[place])])
+            exchanges += readers[place]([row - int(starts[place])])
         return exchanges
 
     return read

@@ -310,15 +310,15 @@ def _scores(evaluations: Sequence[Evaluation], measure: str, question: LogQuesti
     values = np.concatenate([values for values, _ in parts])
     kept = [rows for _, rows in parts]
     first = evaluations[0]
-    repeated = all(evaluation.repeats is not None for evaluation in evaluations)
+    repeats = [evaluation.repeats for evaluation in evaluations if evaluation.repeats is not None]
     tasks = None
     if datasets:
         tasks = Labels.of(one.task for one, rows in zip(evaluations, kept, strict=True) for _ in range(len(rows)))
     return Scores(
         first.system,
         as_integers(values),
-        _gather(evaluations, kept, lambda one: one.ids),
-        _gather(evaluations, kept, lambda one: one.repeats) if repeated else None,
+        _gather([evaluation.ids for evaluation in evaluations], kept),
+        _gather(repeats, kept) if len(repeats) == len(evaluations) else None,
         _column(evaluations, kept, question.cluster) if question.cluster not in (None, "none") else None,
         tasks,
         {name: _column(evaluations, kept, name) for name in question.slices},
@@ -365,14 +365,9 @@ def _part(evaluation: Evaluation, measure: str, question: LogQuestion) -> tuple[
     return values[rows], rows
 
 
-def _gather(evaluations: Sequence[Evaluation], kept: Sequence[Array], of: Callable[[Evaluation], Labels | None]) -> Labels:
-    """The labels of the rows that were kept, of all evaluations in order."""
-    texts: list[str] = []
-    for one, rows in zip(evaluations, kept, strict=True):
-        labels = of(one)
-        assert labels is not None
-        texts += labels.take(rows).texts()
-    return Labels.of(texts)
+def _gather(columns: Sequence[Labels], kept: Sequence[Array]) -> Labels:
+    """The labels of the rows that were kept, of one column of all evaluations in order."""
+    return Labels.of(text for labels, rows in zip(columns, kept, strict=True) for text in labels.take(rows).texts())
 
 
 def _column(evaluations: Sequence[Evaluation], kept: Sequence[Array], name: str | None) -> Labels:
@@ -380,4 +375,4 @@ def _column(evaluations: Sequence[Evaluation], kept: Sequence[Array], name: str 
         if name not in evaluation.groups:
             cure = did_you_mean(str(name), evaluation.groups) if evaluation.groups else "It has none."
             evaluation.refuse(f" has no column `{name}` that its items could be grouped by.", cure, "cluster")
-    return _gather(evaluations, kept, lambda one: one.groups[str(name)])
+    return _gather([evaluation.groups[str(name)] for evaluation in evaluations], kept)

@@ -232,10 +232,7 @@ def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str 
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.0134, 0.1924)
     """
-    side = alpha / 2 if alternative == "two-sided" else alpha
-    z = -normal_quantile(side)
-    low, high = tango_limits(pair.n, pair.only_a, pair.only_b, z, p.upper > alpha, NUMBERS)
-    below, above = pair.unit * low, pair.unit * high
+    below, above = tango_ends(pair, alpha, p, alternative)
     towards_high = (alternative == "greater") == (pair.orientation > 0)
     return Interval(
         low=below if alternative == "two-sided" or towards_high else None,
@@ -245,6 +242,13 @@ def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str 
         dual=True,
         estimate=pair.difference,
     )
+
+
+def tango_ends(pair: Discordance, alpha: float, p: PValue, alternative: str = "two-sided") -> tuple[float, float]:
+    """The limits of `tango_interval`, both of them whatever the alternative."""
+    z = -normal_quantile(alpha / 2 if alternative == "two-sided" else alpha)
+    low, high = tango_limits(pair.n, pair.only_a, pair.only_b, z, p.upper > alpha, NUMBERS)
+    return pair.unit * low, pair.unit * high
 
 
 def wilson_limits(share: float, looks: float, z: float) -> tuple[float, float]:

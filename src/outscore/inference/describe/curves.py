@@ -157,8 +157,8 @@ def _p_of_parts(name: str, units: PairedScores, metric: AdditiveMetric, entry: T
     """What gives the p-values of several parts of the units at once."""
     if name == T_TEST:
         return _p_of_jackknife(units.scale, metric, request)
-    assert entry.subsets is not None
-    if entry.subsets.swaps_on_binary and request.delta == 0 and discordance(units, metric) is not None:
+    on_binary = entry.subsets is not None and entry.subsets.swaps_on_binary
+    if on_binary and request.delta == 0 and discordance(units, metric) is not None:
         return _p_of_swaps(metric, request)
     return _p_of_test(units, metric, entry, request)
 

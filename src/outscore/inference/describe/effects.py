@@ -16,7 +16,7 @@ from outscore.core.rows import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import question
 from outscore.inference.base.differences import ItemScores, scores_if_any, units_of
-from outscore.inference.base.discordance import Discordance, discordance, tango_interval, wilson_limits
+from outscore.inference.base.discordance import Discordance, discordance, tango_ends, wilson_limits
 from outscore.inference.base.influence import contributions
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.wilcoxon import hodges_lehmann, signed_ranks, walsh_interval
@@ -218,10 +218,7 @@ def _tango(table: Discordance, alpha: float) -> tuple[float, float]:
     moved, gap = table.only_a + table.only_b, table.only_a - table.only_b
     tail = binomial.tail(moved, max(table.only_a, table.only_b))
     p = question.exact_p(tail, (gap > 0) - (gap < 0), moved, "binomial", TestRequest()) if moved else question.identical_p()
-    interval = tango_interval(table, alpha, p)
-    assert interval.low is not None
-    assert interval.high is not None
-    return interval.low, interval.high
+    return tango_ends(table, alpha, p)
 
 
 def _discordant_odds_ratio(table: Discordance, alpha: float) -> Effect:

@@ -335,7 +335,7 @@ def _in_a_plane(flips: Flips) -> tuple[Array, Array, float] | None:
 
 def _sampled(flips: Flips, delta: float, seed: int) -> Array | None:
     """Differences of randomly swapped systems, about the tested one."""
-    contributions = flips.vectors if flips.line is None or not delta else _shifted(flips, delta)
+    contributions = flips.vectors if flips.line is None or not delta else _shifted(flips.vectors, flips.line, delta)
     moving = contributions[contributions.any(axis=1)]
     if not len(moving):
         return None
@@ -343,12 +343,11 @@ def _sampled(flips: Flips, delta: float, seed: int) -> Array | None:
     return flips.statistic.difference(flipped_sums(moving, 0, count, seed))
 
 
-def _shifted(flips: Flips, delta: float) -> Array:
+def _shifted(vectors: Array, line: Array, delta: float) -> Array:
     """The units' contributions with the tested difference taken off."""
-    assert flips.line is not None
-    fine = Fraction(repr(float(delta))).denominator if flips.line.dtype.kind == "i" else 1
-    moved = np.zeros(flips.vectors.shape)
-    moved[:, -1] = flips.line / fine
+    fine = Fraction(repr(float(delta))).denominator if line.dtype.kind == "i" else 1
+    moved = np.zeros(vectors.shape)
+    moved[:, -1] = line / fine
     return moved
 
 

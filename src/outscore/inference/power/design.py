@@ -375,7 +375,7 @@ def _check(design: StudyDesign) -> None:
         fine = 0 < discordance <= 1 or (not discordance and design.margin is not None)
         _require("discordance", discordance, fine, "Give the share of items that one system alone gets right.")
     if design.margin is not None:
-        _check_margin(design)
+        _check_margin(design, design.margin)
     _require(
         "within", design.within, 0 <= design.within < math.inf, "Give a standard deviation, or 0 for runs that never differ."
     )
@@ -387,17 +387,16 @@ def _check(design: StudyDesign) -> None:
     _check_repeats(sd, design.repeats, design.within)
 
 
-def _check_margin(design: StudyDesign) -> None:
+def _check_margin(design: StudyDesign, margin: float) -> None:
     """Refuse a margin that is none, or that no loss can exceed."""
-    assert design.margin is not None
-    _require("margin", design.margin, 0 < design.margin < math.inf, "Give a positive number, in units of the score.")
+    _require("margin", margin, 0 < margin < math.inf, "Give a positive number, in units of the score.")
     if design.basis == "standardised":
         raise OutscoreError(
             "A margin needs the spread in units of the scores.", "Give --sd, --discordance or --accuracy.", parameter="sd"
         )
     most = design.largest_loss
     if most is not None:
-        _require("margin", design.margin, design.margin < most, f"Scores allow no loss beyond {most:g}: give less.")
+        _require("margin", margin, margin < most, f"Scores allow no loss beyond {most:g}: give less.")
 
 
 def _check_repeats(sd: float | None, repeats: int, within: float) -> None:

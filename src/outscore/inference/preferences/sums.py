@@ -152,7 +152,7 @@ def sums_of(wanted: Battles, rows: Array | None = None) -> Sums:
         places_used=renumbered(codes[shown], known)[0],
         swapped=swapped_verdicts(battles),
         halves=halves,
-        judged=None if judges is None else _judged(wanted),
+        judged=None if judges is None else _judged(wanted, judges),
         categories=_by_category(wanted, places),
     )
 
@@ -195,9 +195,8 @@ def first_places(battles: Battles, places: Array) -> Array:
     return np.minimum(_first(battles.first, k, 2 * places), _first(battles.second, k, 2 * places + 1))
 
 
-def _judged(wanted: Battles) -> JudgeSums:
-    assert wanted.judges is not None
-    codes, many = wanted.judges.codes, len(wanted.judges.names)
+def _judged(wanted: Battles, judges: Labels) -> JudgeSums:
+    codes, many = judges.codes, len(judges.names)
     there = wanted.decided
     first = np.where(wanted.first == 0, wanted.share, 1 - wanted.share)
     verdicts = verdicts_of(wanted)

@@ -25,16 +25,12 @@ SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 DEFAULT_ORDER = 4
 
 
-def _settings(options: Options) -> dict[str, object]:
-    names = ("lowercase", "tokenize", "smooth_method", "smooth_value", "max_ngram_order", "effective_order")
-    return {name: options[name] for name in names}
-
-
 def library_scorer(options: Options) -> Foreign:
     """SacreBLEU's scorer; `force` because its warning about tokenised text would only clutter the log."""
+    settings = {name: value for name, value in options.items() if name != "model"}
     if options["tokenize"] != sacre.SPM:
-        return sacre.scorer("BLEU", "bleu", force=True, **_settings(options))
-    bleu = copy(sacre.scorer("BLEU", "bleu", force=True, **{**_settings(options), "tokenize": "none"}))
+        return sacre.scorer("BLEU", "bleu", force=True, **settings)
+    bleu = copy(sacre.scorer("BLEU", "bleu", force=True, **{**settings, "tokenize": "none"}))
     bleu.tokenizer = sacre.pieces_by(options["model"])
     return bleu
 

@@ -49,10 +49,8 @@ def _synonyms(options: Options) -> tuple[Foreign, str]:
     return reader, "wordnet"
 
 
-def _number(options: Options, name: str) -> float:
-    value = options[name]
-    assert isinstance(value, float)
-    return value
+def _constants(options: Options) -> dict[str, float]:
+    return {option.name: float(str(options[option.name])) for option in CONSTANTS}
 
 
 def meteor_of_totals(alpha: float, beta: float, gamma: float) -> Callable[[Array], Array]:
@@ -78,7 +76,7 @@ def _meteor(totals: Array, *, alpha: float, beta: float, gamma: float) -> Array:
 
 
 def _function(options: Options) -> Callable[[Array], Array]:
-    return meteor_of_totals(*(_number(options, name) for name in ("alpha", "beta", "gamma")))
+    return meteor_of_totals(**_constants(options))
 
 
 def _chunks(matches: Sequence[tuple[int, int]]) -> int:
@@ -115,9 +113,8 @@ def _mean_of_segments(hypotheses: Lines, references: References, options: Option
     """The mean of nltk's own scores."""
     score, words = load("nltk.translate.meteor_score", "meteor").meteor_score, _words(options)
     synonyms, _ = _synonyms(options)
-    constants = {name: options[name] for name in ("alpha", "beta", "gamma")}
     pairs = segments(hypotheses, references)
-    how = {"wordnet": synonyms, "stemmer": sacre.Stemmer("meteor", str(options["language"])), **constants}
+    how = {"wordnet": synonyms, "stemmer": sacre.Stemmer("meteor", str(options["language"])), **_constants(options)}
     scores = [score([words(x) for x in others], words(line), **how) for line, others in pairs]
     return float(np.mean(scores))
 
@@ -128,7 +125,7 @@ def _stems(options: Options) -> str:
 
 def _signature(name: str) -> Callable[[Options, int | str], str]:
     def signature(options: Options, references: int | str) -> str:
-        constants = "|".join(f"{x}:{options[x]:g}" for x in ("alpha", "beta", "gamma"))
+        constants = "|".join(f"{name}:{value:g}" for name, value in _constants(options).items())
         _, synonyms = _synonyms(options)
         versions = f"nltk:{version('nltk', name)}|sacrebleu:{version('sacrebleu', name)}"
         matching = f"case:lc|tok:{options['tokenize']}|stem:{_stems(options)}|synonyms:{synonyms}"
@@ -137,6 +134,11 @@ def _signature(name: str) -> Callable[[Options, int | str], str]:
     return signature
 
 
+CONSTANTS = (
+    Option("alpha", float, 0.9, "weight of recall against precision", minimum=0),
+    Option("beta", float, 3.0, "how fast the penalty grows with fragmentation", minimum=0),
+    Option("gamma", float, 0.5, "largest penalty for fragmentation", minimum=0),
+)
 METEOR_OPTIONS = (
     sacre.TOKENIZE,
     Option(
@@ -149,9 +151,7 @@ METEOR_OPTIONS = (
     Option(
         "synonyms", str, "auto", "WordNet's synonyms: auto uses them if they are installed", choices=("auto", "wordnet", "none")
     ),
-    Option("alpha", float, 0.9, "weight of recall against precision", minimum=0),
-    Option("beta", float, 3.0, "how fast the penalty grows with fragmentation", minimum=0),
-    Option("gamma", float, 0.5, "largest penalty for fragmentation", minimum=0),
+    *CONSTANTS,
 )
 
 ENTRIES = (

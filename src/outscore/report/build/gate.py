@@ -63,7 +63,7 @@ from outscore.report.rows.facts import answered, evidence
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult, GateSlice
 from outscore.results.note import BESIDE_VERDICT, note_texts
-from outscore.results.pvalue import PValue
+from outscore.results.pvalue import Interval, PValue
 
 BEHIND = "The comparison behind the gate, candidate as A and baseline as B; its p tests whether the candidate is worse."
 DETAILS = "Charts, effect size, power and items of the comparison"
@@ -162,7 +162,9 @@ def screen(result: GateResult) -> Screen:
         if result.needed
         else ""
     )
-    drawn = [] if interval is None else [f"{format_interval(interval, places.difference)}{PART}{drawn_interval(result)}"]
+    drawn = []
+    if interval is not None:
+        drawn = [f"{format_interval(interval, places.difference)}{PART}{drawn_interval(result, interval)}"]
     return Screen(
         clean(result.headline),
         on_screen(
@@ -191,13 +193,12 @@ def _slices_on_screen(result: GateResult) -> list[str]:
     return [*lines, f"and {more:,} more (-v shows all)"] if more > 0 else lines
 
 
-def drawn_interval(result: GateResult) -> str:
+def drawn_interval(result: GateResult, interval: Interval) -> str:
     """The interval between brackets with the difference inside, the margin and no difference, on one line.
 
     The margin is `|`, no difference `0`, the difference `*`, and the interval `[===]`.
     """
-    c, interval = result.comparison, result.interval
-    assert interval is not None
+    c = result.comparison
     margin = -result.margin if c.higher_is_better else result.margin
     low, high = (c.difference if end is None else end for end in (interval.low, interval.high))
     least, most = min(low, margin, 0.0), max(high, margin, 0.0)
@@ -351,8 +352,12 @@ def comment(result: GateResult) -> str:
     """A comment for a pull request: ids of items and never their texts, because more people read it than the report."""
     c = result.comparison
     told = textwrap.wrap(clean(result.verdict), COMMENT_WIDTH)
-    if result.interval is not None:
-        told += ["", drawn_interval(result), f"* difference, [ ] {interval_noun(result.interval)}, | margin, 0 no difference"]
+    if (interval := result.interval) is not None:
+        told += [
+            "",
+            drawn_interval(result, interval),
+            f"* difference, [ ] {interval_noun(interval)}, | margin, 0 no difference",
+        ]
     parts = [MARKER, f"### outscore gate: {result.outcome}", _fenced(told)]
     turn = 1 if c.higher_is_better else -1
     won, lost = ([item.item for item in c.deciding_items if side * turn * item.difference > 0] for side in (1, -1))
