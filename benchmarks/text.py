@@ -8,7 +8,7 @@
 
 The level: two real systems' statistics are exchanged segment by segment by fair coins, so that the null hypothesis is true and
 everything else is as it was, and every test is asked whether they differ. The cost is measured by
-`text_speed` and `text_commands`. Writes `results/text.json` and the tables of `docs/guides/text.md`.
+`text_speed` and `text_commands`. Writes `results/text.json` and the tables of `docs/guides/text.md` and `benchmarks/README.md`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from outscore.resampling import exactly_summable, flip_bits, shared_flipped_bloc
 __all__ = ["level", "main"]
 
 RESULTS = ROOT / "benchmarks" / "results" / "text.json"
-PAGE = ROOT / "docs" / "guides" / "text.md"
+PAGES = (ROOT / "docs" / "guides" / "text.md", ROOT / "benchmarks" / "README.md")
 METRICS = ("bleu", "chrf", "ter", "nist", "meteor")
 PAIRS = (
     ("FBK", "LIUM-NMT"),
@@ -183,8 +183,10 @@ TABLES = {"level": _level_table, "again": _again_line, "speed": _speed_table, "c
 
 
 def _written(page: str, mark: str, lines: Iterator[str]) -> str:
-    """The page with new lines between the markers."""
+    """The page with new lines between the markers, if it has them."""
     begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
+    if begin not in page:
+        return page
     before, rest = page.split(begin)
     return f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{rest.split(end)[1]}"
 
@@ -193,10 +195,11 @@ def _keep(results: Mapping[str, Any]) -> None:
     kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     kept |= results
     RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    page = PAGE.read_text(encoding="utf-8")
-    for mark, table in TABLES.items():
-        page = _written(page, mark, table(kept[mark])) if mark in kept else page
-    PAGE.write_text(page, encoding="utf-8")
+    for path in PAGES:
+        page = path.read_text(encoding="utf-8")
+        for mark, table in TABLES.items():
+            page = _written(page, mark, table(kept[mark])) if mark in kept else page
+        path.write_text(page, encoding="utf-8")
 
 
 def main() -> int:

@@ -26,8 +26,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args
+from typing import Any
 
 from click.testing import CliRunner
 
@@ -115,27 +114,37 @@ def _default(option: Option) -> str:
 
 
 def methods(registry: Mapping[str, Any]) -> str:
-    """Entries of a registry: what each is, its formula, what it takes, its options and its source."""
+    """Entries of a registry: what each is, its formula, what it takes, its options and its source; an option in full once."""
     parts = []
     known: set[str] = set()
+    first: dict[str, str] = {}
     for name, entry in registry.items():
         lines = [f"### `{name}`", "", f"{_capital(entry.summary)}.", "", f"$${entry.formula}$$", ""]
         if hasattr(entry, "layouts_text"):
             lines += [f"Takes {entry.layouts_text}.", ""]
-        lines += [f"- `{o.name}`{_choices(o)}{_standard(o)}: {o.help}" for o in getattr(entry, "options", ())]
+        said = {o.name: f"- `{o.name}`{_choices(o)}{_standard(o)}: {o.help}" for o in getattr(entry, "options", ())}
+        lines += [line for line in said.values() if line not in first]
+        as_of: dict[str, list[str]] = {}
+        for option, line in said.items():
+            if line in first:
+                as_of.setdefault(first[line], []).append(f"`{option}`")
+            first.setdefault(line, name)
+        lines += [f"- {', '.join(options)}: as of `{other}`" for other, options in as_of.items()]
         lines += [""] if lines[-1] else []
-        sources = "; ".join(_cited(works()[key].line.rstrip("."), known) for key in entry.citations)
+        sources = "; ".join(_cited(works()[key].line, known) for key in entry.citations)
         lines += [f"Source: {sources}.", ""] if sources else []
         parts.append("\n".join(lines))
     return "\n".join(parts)
 
 
 def _cited(work: str, known: set[str]) -> str:
-    """A work in full where it is named first, by its authors and year after that."""
+    """A work by its authors, year and, where it is named first, title: reports have the rest, as BibTeX."""
+    authors, _, rest = work.partition(": ")
     if work in known:
-        return work.partition(":")[0]
+        return authors
     known.add(work)
-    return work
+    title = re.match(r".+?[.?](?= )", rest)
+    return f"{authors}: {(title[0] if title else rest).rstrip('.')}"
 
 
 def _capital(text: str) -> str:
@@ -165,18 +174,16 @@ def _registry(name: str) -> Mapping[str, Any]:
 
 
 def public_names() -> str:
-    """Every public name, with the first sentence of its documentation."""
-    rows = ["| name | what it is |", "|---|---|"]
+    """Every public name: what each function is, by the first sentence of its documentation, and the types by name."""
+    rows, types = ["| name | what it is |", "|---|---|"], []
     for module, names in PUBLIC.items():
-        rows.extend(f"| `osc.{name}` | {_about(getattr(import_module(module), name))} |" for name in names)
-    return "\n".join(rows) + "\n"
+        types += [f"`{name}`" for name in names if name[0].isupper()]
+        rows += [f"| `osc.{name}` | {_about(getattr(import_module(module), name))} |" for name in names if name[0].islower()]
+    return "\n".join([*rows, "", f"Types, which `help(osc.NAME)` describes: {', '.join(types)}."]) + "\n"
 
 
 def _about(public: object) -> str:
-    """What a public name is: its first paragraph, or of a union the types it stands for, since Python documents none."""
-    if isinstance(public, UnionType):
-        *others, last = (f"`{one.__name__}`" for one in get_args(public))
-        return f"The type {', '.join(others)} or {last}."
+    """What a public name is: the first paragraph of its documentation."""
     text = inspect.getdoc(public) or ""
     return " ".join(text.split("\n\n")[0].split()).replace("|", "/")
 
