@@ -40,7 +40,7 @@ from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-TYPED = re.compile(r"^\$ printf '%s\\n' ([\d. ]+) > (\S+)$", re.MULTILINE)
+TYPED = re.compile(r"^\$ printf '%s\\n' ([\w., ]+) > (\S+)$", re.MULTILINE)
 BLOCK = re.compile(r"(<!-- (?P<word>[a-z]+)(?: (?P<lines>\d+))?(?:: (?P<given>.+?))? -->\n).*?(<!-- /(?P=word) -->)", re.DOTALL)
 
 
@@ -53,9 +53,9 @@ def write_examples(folder: Path) -> None:
 
 
 def write_typed_files(text: str, folder: Path) -> None:
-    """The files that a page has its readers type in, one score per line."""
-    for scores, name in TYPED.findall(text):
-        (folder / name).write_text("\n".join(scores.split()) + "\n", encoding="utf-8")
+    """The files that a page has its readers type in, line by line."""
+    for lines, name in TYPED.findall(text):
+        (folder / name).write_text("\n".join(lines.split()) + "\n", encoding="utf-8")
 
 
 def run(command: str, folder: Path) -> str:

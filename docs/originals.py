@@ -54,6 +54,7 @@ def cases() -> list[Case]:
         _pseudomedian_interval(),
         _hedges_interval(),
         _units(),
+        _bleu(),
     ]
 
 
@@ -333,6 +334,19 @@ def _units() -> Case:
     theirs = len(its_units(np.zeros(2001), UnitsAsked(15)))
     rule = "spreads a remainder over the units; ours leaves it out and says so"
     return ("NLPStatTest: evaluation units", rule, "2,001 items by 15", f"{theirs} of 15 or 16", f"{2001 // 15} of 15")
+
+
+def _bleu() -> Case:
+    """The example below the poster's definition, which has a sum of logarithms where BLEU has their mean."""
+    output, reference = (
+        "Israeli officials responsibility of airport safety",
+        "Israeli officials are responsible for airport security",
+    )
+    theirs = 3 / 6 * 1 / 5 * 6 / 7
+    found = osc.compare_texts([output], [output], [reference], metrics=["bleu:max_ngram_order=2"])
+    ours = found.comparisons[0].scores[0].value
+    rule = "leaves out the root, and takes c/r for the brevity penalty"
+    return ("Okita and Way: BLEU-2", rule, "the one in their appendix", f"{100 * theirs:.1f}", f"{ours:.1f}")
 
 
 def _p(p: float) -> str:

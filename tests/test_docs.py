@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import outscore as osc
 from outscore.cli.app import app
-from outscore.examples.registry import write_attempts, write_rows
+from outscore.examples.registry import EXAMPLES, write_attempts, write_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md"))]
@@ -154,6 +154,41 @@ def test_the_front_page_is_true_of_the_whole_board(tool, shared_data, tmp_path):
     assert round(100 * pair.difference) == 5
     assert "288" in pair.to_text()
     assert "288" in text
+
+
+def commands_of_the_papers():
+    text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    return re.findall(r"`(outscore \w+ [^`]+)`", text)
+
+
+def test_benchmarks_of_the_papers_exist():
+    text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    benchmarks = set(re.findall(r"`python -m benchmarks\.run --only (\w+)`", text))
+    assert benchmarks == {"pos_table", "runtime", "figure5"}
+    assert benchmarks <= set(
+        re.findall(r'^    "(\w+)": lambda', (ROOT / "benchmarks" / "run.py").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+
+
+@pytest.fixture(scope="module")
+def demonstration(tmp_path_factory):
+    """A folder with the data of the demonstration, without their reports."""
+    folder = tmp_path_factory.mktemp("papers")
+    for name, example in EXAMPLES.items():
+        (folder / "outscore-demo" / name).mkdir(parents=True)
+        for file, text in example.files(0).items():
+            (folder / "outscore-demo" / name / file).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("command", commands_of_the_papers())
+def test_every_table_and_figure_of_the_papers_has_a_command_that_runs(command, demonstration):
+    if "--charts" in command:
+        pytest.importorskip("vl_convert")
+    with contextlib.chdir(demonstration):
+        done = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert done.exit_code == 0, done.output
+    assert len(done.output.splitlines()) > 4
 
 
 def test_local_links_lead_somewhere():
