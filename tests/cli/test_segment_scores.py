@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,18 @@ def test_compare_writes_sacrebleus_segment_scores(outscore):
     # What hangs on a segment: the strongest are those that the report shows.
     pulls = [abs(float(row["BLEU: influence"])) for row in found]
     assert f"1. segment {1 + pulls.index(max(pulls))} moves BLEU" in done.stdout
+
+
+def test_what_is_written_is_compared_in_the_direction_of_its_metric(outscore):
+    words = ["compare", "--reference", "ref.txt", "=a.txt", "b.txt", "--metric", "ter", "--segments", "s.csv"]
+    assert outscore(*words, "--jobs", "1").exit_code == 0
+    done = outscore("compare", "s.csv", "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    (again,) = json.loads(done.stdout)["comparisons"]
+    # The influence of segments is no third system.
+    assert again["systems"] == ["TER: =a", "TER: b"]
+    assert again["higher_is_better"] is False
+    assert not [note for note in again["notes"] if note["kind"] == "warning" and "systems in" in note["text"]]
 
 
 def test_several_runs_are_averaged_and_datasets_named(outscore):

@@ -250,3 +250,38 @@ def test_python_shows_any_file():
     found = osc.show("a.csv")
     assert found.commands == ["outscore score a.csv"]
     assert found.files[0].columns[0].name == "id"
+
+
+def test_a_folder_of_several_kinds_fits_on_one_screen_with_a_command_for_each():
+    Path("all", "sub").mkdir(parents=True)
+    for name in ("a", "b"):
+        table(f"all/{name}.csv", ({"id": i, "score": (i + len(name)) % 3 % 2} for i in range(9)))
+    table("all/wide.csv", ({"id": i, "new": i % 2, "old": i % 3 % 2, "third": 1 - i % 2} for i in range(9)))
+    for name in ("x", "y", "z"):
+        Path("all", "sub", f"{name}.csv").write_text('id,score\n1,"0.5\n')
+    Path("all", "text.txt").write_text("A sentence here.\nAnd another one.\nAnd a third.\n")
+    found = shown("all")
+    assert len([file for file in found["files"] if file["problem"]]) == 3
+    assert set(found["commands"]) >= {"outscore compare all/a.csv all/b.csv", "outscore rank all/wide.csv"}
+    run_all(found["commands"])
+    text = run("show", "all").output
+    assert len(text.splitlines()) <= 24
+    assert " ".join(text.split()).count("(2 other files likewise)") == 1
+    assert "No command is proposed" not in text
+    whole = run("show", "all", "-v").output
+    assert all(f"sub/{name}.csv" in whole for name in ("x", "y", "z"))
+
+
+def test_more_files_than_fit_on_a_screen_are_listed_by_format():
+    Path("many").mkdir()
+    for i in range(20):
+        table(f"many/{i:02}.csv", ({"id": j, "score": (i + j) % 3 % 2} for j in range(i + 2)))
+    text = run("show", "many").output
+    assert len(text.splitlines()) <= 24
+    assert re.search(r"^csv +20 +2 to 21 +20 +00\.csv$", text, re.MULTILINE)
+
+
+def test_right_answers_without_answers_are_shown_as_such():
+    Path("gold.csv").write_text("uid,truth\nu1,yes\nu2,no\nu3,maybe so\n")
+    (file,) = shown("gold.csv")["files"]
+    assert [(column["part"], column["name"]) for column in file["columns"]] == [("item", "uid"), ("gold", "truth")]

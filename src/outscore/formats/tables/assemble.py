@@ -34,6 +34,7 @@ from outscore.formats.tables.names import (
     SUMMARIES,
     USUAL,
     is_known,
+    is_setting,
     join_names,
     may_be_ids,
     normalize_name,
@@ -367,7 +368,7 @@ def _count_systems(records: Records, layout: Layout) -> int:
     scores = set(layout.scores)
     others = set(layout.needed) - scores
     free = [name for name in records.columns if name not in PANDAS_INDEX | others and not is_known(name)]
-    others = {name for name in free if suggests_other(name) or system_of(name, RIGHT) is not None}
+    others = {name for name in free if suggests_other(name) or is_setting(name) or system_of(name, RIGHT) is not None}
     return sum(name in scores or (looks_numeric(records.sample[name]) and name not in others) for name in free)
 
 

@@ -135,6 +135,8 @@ _OTHER = re.compile(
 _SETTING = re.compile(
     r"(.*_)?(temperature|top_p|top_k|min_p|seed|(repetition|frequency|presence|length)_penalty|num_beams|beam_size|max_(new_)?tokens"
     r"|max_(output_|completion_)?tokens|n_?shots?|few_?shots?|num_fewshot|lr|learning_rate|batch_size|context_(length|window))"
+    # Beside the scores of segments that `--segments` writes.
+    r"|.+_influence"
 )
 # A value inside one of these objects is a score.
 _SCORES = {"score", "scores", "metric", "metrics"}
@@ -333,8 +335,8 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def normalize_name(name: str) -> str:
-    """A column name in lower case, with underscores for blanks, hyphens and points."""
-    return name.strip().lower().replace(" ", "_").replace("-", "_").replace(".", "_")
+    """A column name in lower case, with underscores for blanks, hyphens, points and colons."""
+    return re.sub(r": ?|[ .-]", "_", name.strip().lower())
 
 
 # Names of score columns that say which scores are better: for errors, losses and waiting times, lower ones.

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from outscore.language.numbers import count
 from outscore.report.build.common import Kind, Line, bare, facts_block, settings
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Document, Fact, Records, Screen, Section, Table, Verdict, clean
@@ -15,6 +22,10 @@ COLUMNS = (
 )  # fmt: skip
 MAX_SHOWN = 14
 """How many rows fit on one screen with what stands around them."""
+MAX_TOLD = 4
+"""How many readings of files, and how many reasons why files cannot be read, are told on one screen."""
+PARTICULAR = re.compile(r"(?:(?:, | and )?`[^`]*`|\d[\d,]*)+")
+"""Names and numbers, by which sentences differ that say the same."""
 Logged = tuple[LoggedEvaluation, LoggedScore]
 Played = tuple[ShownFile, ShownColumn]
 
@@ -74,10 +85,15 @@ def by_task(logs: Logs) -> Table:
     return tabulate("tasks", "Tasks", columns, list(rows.values()))
 
 
+def _alike(files: Sequence[ShownFile]) -> bool:
+    """Whether the same columns play the same parts in all files."""
+    return len({tuple((one.part, one.name, one.why) for one in file.columns) for file in files}) == 1
+
+
 def parts(logs: Logs) -> Table:
     """The part of every column that plays one, with an example and the reason."""
     readable = [file for file in logs.files if file.columns]
-    alike = len({tuple((one.part, one.name, one.why) for one in file.columns) for file in readable}) == 1
+    alike = _alike(readable)
     rows = [(file, column) for file in (readable[:1] if alike else readable) for column in file.columns]
     columns: list[Column[Played]] = [
         words("file", lambda row: row[0].path, when=not alike),
@@ -89,28 +105,77 @@ def parts(logs: Logs) -> Table:
     return tabulate("parts", "How columns would be read", columns, rows)
 
 
-def listed(logs: Logs) -> Table:
+def listed(files: Sequence[ShownFile]) -> Table:
     """Every file that is no log, with what it is or why it cannot be read."""
     columns: list[Column[ShownFile]] = [
         words("file", lambda file: file.path),
         words("format", lambda file: file.format),
         Column("rows", lambda file: file.rows),
         words("systems", lambda file: str(len(file.systems)) if file.systems else ""),
-        words("cannot be read", lambda file: file.problem),
+        words("cannot be read", lambda file: file.problem, when=any(file.problem for file in files)),
     ]
-    return tabulate("files", "Files", columns, logs.files)
+    return tabulate("files", "Files", columns, files)
+
+
+def by_format(files: Sequence[ShownFile]) -> Table:
+    """Every format in a row: more files than fit on a screen, one by one."""
+    forms: dict[str, list[ShownFile]] = {}
+    for file in files:
+        forms.setdefault(file.format, []).append(file)
+
+    def numbers(several: list[ShownFile]) -> str:
+        rows = sorted({file.rows for file in several if file.rows is not None})
+        return " to ".join(f"{n:,}" for n in dict.fromkeys((*rows[:1], *rows[-1:])))
+
+    columns: list[Column[list[ShownFile]]] = [
+        words("format", lambda several: several[0].format),
+        Column("files", len),
+        Column("rows", lambda several: Text(numbers(several))),
+        Column("systems", lambda several: len({name for file in several for name in file.systems})),
+        words("for example", lambda several: several[0].path),
+    ]
+    return tabulate("formats", "Formats", columns, list(forms.values()))
 
 
 def _tables(logs: Logs, *, short: bool) -> list[Table]:
-    """What was found: scores of logs, files if there are several, and the parts of columns."""
+    """What was found: scores of logs, files if there are several, and the parts of columns.
+
+    On a `short` screen, the parts are those of files that are all alike, and what cannot be read is a fact.
+    """
     tables = []
     if logs.evaluations:
         tables.append(by_task(logs) if short and len(_each(logs)) > MAX_SHOWN else scores(logs))
-    if len(logs.files) > 1 or any(file.problem for file in logs.files):
-        tables.append(listed(logs))
-    if any(file.columns for file in logs.files):
+    readable = [file for file in logs.files if not file.problem]
+    if not short and (len(logs.files) > 1 or len(readable) < len(logs.files)):
+        tables.append(listed(logs.files))
+    elif short and len(readable) > 1:
+        tables.append(listed(_by_short_names(readable)) if len(readable) <= MAX_SHOWN else by_format(_by_short_names(readable)))
+    if any(file.columns for file in logs.files) and (not short or _alike(readable)):
         tables.append(parts(logs))
     return tables
+
+
+def _by_short_names(files: Sequence[ShownFile]) -> list[ShownFile]:
+    """The files by their paths below the folder that holds them all."""
+    if len({Path(file.path).anchor for file in files}) > 1:
+        return list(files)
+    folder = os.path.commonpath([Path(file.path).parent for file in files])
+    return [replace(file, path=os.path.relpath(file.path, folder)) for file in files]
+
+
+def _told(sentences: Sequence[str]) -> list[str]:
+    """Each sentence once, as it is said of the first file, and of how many others it is true; not more than fit on a screen."""
+    alike: dict[str, list[str]] = {}
+    for sentence in sentences:
+        alike.setdefault(PARTICULAR.sub("", sentence), []).append(sentence)
+    told = [f"{first} ({count(len(others), 'other file')} likewise)" if others else first for first, *others in alike.values()]
+    more = len(told) - MAX_TOLD
+    return [*told[:MAX_TOLD], *([f"and {more} more (-v shows all)"] if more > 0 else [])]
+
+
+def _problem(file: ShownFile) -> str:
+    """Why a file cannot be read, with its name."""
+    return file.problem if f"`{file.path}`" in file.problem else f"`{file.path}`: {file.problem}"
 
 
 def facts(logs: Logs) -> list[Fact]:
@@ -172,9 +237,15 @@ def _verdict(logs: Logs) -> Verdict:
 def screen(logs: Logs) -> Screen:
     """The first scores, what to be careful about, and the command that comes next."""
     found = {fact.label: fact for fact in facts(logs)}
-    noted = tuple(fact for label in ("groups", "read as", "next") if (fact := found.get(label)) is not None)
+    if readings := _told([reading for reading in (logs.reading, *(file.reading for file in logs.files)) if reading]):
+        found["read as"] = Fact("read as", tuple(map(clean, readings)))
+    if problems := _told([_problem(file) for file in logs.files if file.problem]):
+        found["not read"] = Fact("not read", tuple(map(clean, problems)), guarded=True)
+    noted = tuple(fact for label in ("groups", "read as", "not read", "next") if (fact := found.get(label)) is not None)
     tables = tuple(bare(table, most=MAX_SHOWN) for table in _tables(logs, short=True))
-    return Screen(_verdict(logs).headline, noted, tuple(map(clean, note_texts(logs.notes))), tables, "told")
+    # Why a file cannot be read is said once.
+    notes = [text for text in note_texts(logs.notes) if not any(file.problem and file.problem in text for file in logs.files)]
+    return Screen(_verdict(logs).headline, noted, tuple(map(clean, notes)), tables, "told")
 
 
 def lines(logs: Logs) -> list[Line]:

@@ -290,9 +290,19 @@ def _labels(path: Path, *, only: bool) -> FileDescription | None:
             return None
     if items.source.format == LABEL_LINES:
         return None
-    columns, head = _table(path, items.source.columns, ())
+    # Labels in a column that is called after right answers are these, whatever else they could be.
+    parts = {
+        "gold" if part == "answer" and all(map(_is_gold, names)) else part: names
+        for part, names in items.source.columns.items()
+    }
+    columns, head = _table(path, parts, ())
     reading = f"{count_of(items.source.rows, 'label')}, one per item"
     return FileDescription("labels", items.source.rows, columns, [items.name], head, ["diff"], reading=reading)
+
+
+def _is_gold(column: str) -> bool:
+    """Whether a column is called after right answers."""
+    return any(normalize_name(column) in tier for tier in RIGHT)
 
 
 def _answers(path: Path, peek: Peek) -> FileDescription | None:

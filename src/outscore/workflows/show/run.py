@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -266,7 +266,34 @@ def _propose_for(found: Sequence[Contents]) -> Proposal:
     described = [each for one in found for each in one.described]
     given = [one.path if is_pattern(one.path) else name for one in found for name, _ in one.described]
     given = given or [problem.path for one in found for problem in one.problems if Path(problem.path).is_file()]
-    tried = {request.command_line(): request for request in candidates(described, list(dict.fromkeys(given)))}
+    commands, refusals = _runnable(candidates(described, list(dict.fromkeys(given))))
+    kinds = _kinds(described) if not commands else []
+    for kind in kinds:
+        of_kind, _ = _runnable(candidates(kind, [name for name, _ in kind]))
+        commands |= dict(list(of_kind.items())[:1])
+    notes = list(dict.fromkeys(note for several in commands.values() for note in several))
+    if commands:
+        first, *further = commands
+        return Proposal(first, tuple(notes), tuple(further[:MAX_PROPOSED]))
+    problems = [problem.problem for one in found for problem in one.problems]
+    # A place that could not be searched is not searched again.
+    refuse_totals([one.path for one in found if one.path not in [problem.path for problem in one.problems]])
+    reason = str(refusals[0]) if refusals and described else next(iter(problems), "nothing can be computed from these files.")
+    return Proposal(notes=(Note("input", f"No command is proposed: {reason}"),))
+
+
+def _kinds(described: Sequence[tuple[str, FileDescription]]) -> list[list[tuple[str, FileDescription]]]:
+    """Files of several kinds, which no single command takes, apart; nothing if they are all of one kind."""
+    kinds: dict[tuple[object, ...], list[tuple[str, FileDescription]]] = {}
+    for name, one in described:
+        parts = tuple(sorted({(column.part or "", column.kind) for column in one.columns}))
+        kinds.setdefault((one.format, *one.suits, *parts), []).append((name, one))
+    return list(kinds.values()) if len(kinds) > 1 else []
+
+
+def _runnable(requests: Iterable[Request]) -> tuple[dict[str, list[Note]], list[OutscoreError]]:
+    """The commands that are not refused, or that a refusal proposes, with what is to be said of them; and the refusals."""
+    tried = {request.command_line(): request for request in requests}
     commands: dict[str, list[Note]] = {}
     refusals: list[OutscoreError] = []
     for line, request in tried.items():
@@ -281,15 +308,7 @@ def _propose_for(found: Sequence[Contents]) -> Proposal:
         except OutscoreError as refusal:
             refusals.append(refusal)
             commands |= {cure: [] for cure in PROPOSED.findall(refusal.hint) if cure not in tried and _runs(cure)}
-    notes = list(dict.fromkeys(note for several in commands.values() for note in several))
-    if commands:
-        first, *further = commands
-        return Proposal(first, tuple(notes), tuple(further[:MAX_PROPOSED]))
-    problems = [problem.problem for one in found for problem in one.problems]
-    # A place that could not be searched is not searched again.
-    refuse_totals([one.path for one in found if one.path not in [problem.path for problem in one.problems]])
-    reason = str(refusals[0]) if refusals and described else next(iter(problems), "nothing can be computed from these files.")
-    return Proposal(notes=(Note("input", f"No command is proposed: {reason}"),))
+    return commands, refusals
 
 
 def _runs(command: str) -> bool:
