@@ -67,7 +67,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def options_of(given: str) -> str:
-    """The options of a request as a table; of "NAME beyond OTHER, OTHER", those that another describes alike are only named."""
+    """The options of a request as a list; of "NAME beyond OTHER, OTHER", those that another describes alike are only named."""
     name, _, others = given.partition(" beyond ")
     every = {**REQUESTS, **FILE_REQUESTS}
     left = list(every[name].options())
@@ -78,7 +78,7 @@ def options_of(given: str) -> str:
         left = [option for option in left if option not in shared]
         words = ", ".join(f"`--{option.long}`" for option in shared if not _is_input(option))
         sentences += [f"As of {COMMANDS.get(other, f'`{other}`')}: {words}.\n"] if words else []
-    return "\n".join([option_table(left), *sentences])
+    return "\n".join([option_list(left), *sentences])
 
 
 COMMANDS = {"texts": "`compare --reference`"}
@@ -93,15 +93,16 @@ def _is_input(option: Option) -> bool:
     return option.kind == "file" and option.name in ("files", "gold")
 
 
-def option_table(options: Iterable[Option]) -> str:
-    """Options as a table: their defaults, what they do, and their name in Python where it is another."""
-    rows = ["| option | default | meaning |", "|---|---|---|"]
+def option_list(options: Iterable[Option]) -> str:
+    """Options as a list: their defaults, what they do, and their name in Python where it is another."""
+    rows = []
     for option in options:
         if _is_input(option):
             continue
+        default = f" Default: {_default(option)}." if _default(option) else ""
         python = "in `options`" if option.keyword is None else f"`{option.keyword}`"
-        other = "" if option.keyword == option.long.replace("-", "_") else f" (Python: {python})"
-        rows.append(f"| `--{option.long}` | {_default(option)} | {option.help.replace('|', '/')}{other} |")
+        other = "" if option.keyword == option.long.replace("-", "_") else f" Python: {python}."
+        rows.append(f"- `--{option.long}`: {option.help}{default}{other}")
     return "\n".join(rows) + "\n"
 
 

@@ -81,7 +81,7 @@ def test_files_of_a_page_are_there_for_its_readers(tmp_path):
         if named & made:
             assert "`outscore demo --recipes` writes the files used here to `outscore-recipes`" in said, page
             pages.append(page.stem)
-    assert {"comet", "dask", "harness", "inspect", "million", "pass-at-k", "swe-bench", "logs"} <= set(pages)
+    assert {"comet", "dask", "inspect", "million", "pass-at-k", "swe-bench", "logs"} <= set(pages)
 
 
 @pytest.fixture(scope="module")

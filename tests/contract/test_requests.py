@@ -97,9 +97,9 @@ class TestOneMoreOption:
         assert "dummy_size : int, default 37\n        Only a dummy." in text
         assert request_type.from_python({"dummy_size": 4}).value("dummy_size") == 4
 
-    def test_it_is_in_the_table_of_the_docs(self, request_type):
-        table = script("build").option_table(request_type.options())
-        assert "| `--dummy-size` | `37` | Only a dummy. |" in table
+    def test_it_is_in_the_list_of_the_docs(self, request_type):
+        listed = script("build").option_list(request_type.options())
+        assert "- `--dummy-size`: Only a dummy. Default: `37`.\n" in listed
 
     def test_it_is_checked(self, request_type):
         for wrong in ("1", "x", "2.5"):
