@@ -26,7 +26,7 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 346,
-    "lines of code": 67_826,
+    "lines of code": 67_960,
     "types": 580,
     "lists of option names": 0,
     "records patched in workflows": 185,

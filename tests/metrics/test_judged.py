@@ -124,6 +124,68 @@ def test_what_are_no_probabilities_is_refused_with_its_line(tmp_path, gold, numb
     assert text.endswith("2")
 
 
+RANKED = {"id": [1, 1, 2, 3, 4], "gold": [1, 1, 0, 1, 0], "new": [0.9, 0.7, 0.2, 0.6, 0.1], "old": [0.8, 0.6, 0.3, 0.2, 0.4]}
+
+
+@pytest.mark.parametrize("metric", ["brier", "auc"])
+def test_the_mean_of_two_probabilities_is_not_taken(tmp_path, metric):
+    """Its score is another than the mean of theirs, as that of runs is."""
+    file = write(tmp_path / "twice.csv", RANKED)
+    for words in ((), ("--duplicates", "mean")):
+        text = " ".join(run("compare", file, "--metric", metric, *words).split())
+        assert "line 3: `new` has the score 0.7, 1 on item `1`, but 0.9, 1 on line 2. Choose --duplicates first or last" in text
+        assert text.endswith("2")
+    last = osc.compare(file, metric=metric, duplicates="last")
+    once = {name: values[1:] for name, values in RANKED.items()}
+    assert last.difference == osc.compare(write(tmp_path / "once.csv", once), metric=metric).difference
+
+
+def test_rows_without_a_probability_are_left_out_if_asked(tmp_path):
+    table = {"id": [1, 2, 3, 4], "gold": [1, 0, 1, 0], "new": [0.9, "", 0.6, 0.1], "old": [0.8, 0.3, 0.2, "NA"]}
+    file = write(tmp_path / "gaps.csv", table)
+    text = " ".join(run("compare", file, "--metric", "brier").split())
+    assert "line 3: the number of `new` is missing" in text
+    assert "--missing drop" in text
+    left = osc.compare(file, metric="brier", missing="drop")
+    assert left.scores[0].value == pytest.approx((0.1**2 + 0.4**2) / 2)
+    assert left.reading.left_out == 2
+
+
+@pytest.mark.parametrize("metric", ["brier", "brier:positive=1", "brier:positive=1.0", "auc", "macro-f1", None])
+def test_right_answers_may_be_written_as_decimals_in_one_file(tmp_path, metric):
+    """pandas writes 1.0 where a column had a gap."""
+    column = "answer" if metric in ("macro-f1", None) else "probability"
+    files = []
+    for name, gold, given_data in (("new", [1, 0, 1], [1, 0, 0]), ("old", ["1.0", "0.0", "1.0"], ["1.0", "1.0", "0.0"])):
+        files.append(write(tmp_path / f"{name}.csv", {"id": [1, 2, 3], "gold": gold, column: given_data}))
+    named = {"gold": "gold", "prediction": column} if column == "answer" else {}
+    found = osc.compare(*files, metric=metric, **named)
+    right, answers = np.array([1, 0, 1]), np.array([[1, 0, 0], [1, 1, 0]])
+    expected = {
+        "brier": lambda given_data: float(np.mean((given_data - right) ** 2)),
+        "auc": lambda given_data: float(naive_auc(given_data.tolist(), (right == 1).tolist())),
+        "macro-f1": lambda given_data: sklearn.metrics.f1_score(right, given_data, average="macro"),
+        "None": lambda given_data: float(np.mean(given_data == right)),
+    }[str(metric).partition(":")[0]]
+    assert [one.value for one in found.scores] == pytest.approx([expected(given_data) for given_data in answers])
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("log-loss:least=2", "of two probabilities one is below 0.5"),
+        ("log-loss:least=0.5", "of two probabilities one is below 0.5"),
+        ("log-loss:least=-0.1", "`least` is -0.1"),
+        ("accuracy-at:threshold=1.5", "Give a probability between 0 and 1"),
+    ],
+)
+def test_options_that_no_probability_can_have_are_refused(tmp_path, metric, said):
+    file = write(tmp_path / "wide.csv", {"id": [1, 2, 3], "gold": [0, 1, 1], "probability": [0.1, 0.7, 0.3]})
+    text = run("score", file, "--metric", metric)
+    assert said in " ".join(text.split())
+    assert text.endswith("2")
+
+
 @pytest.mark.parametrize("metric", ["brier", "auc", "macro-f1", "kendall"])
 @pytest.mark.parametrize("update", [[], ["--update"]])
 def test_a_baseline_file_keeps_no_answers(tmp_path, metric, update):
@@ -232,6 +294,34 @@ def test_many_areas_in_a_ranking(tmp_path):
     ranked = osc.rank(tmp_path / "parts.csv", metric="auc", slices="part")
     expected = naive_auc(first["a"], [bool(x) for x in first["gold"]])
     assert ranked.slices[0].scores[0].value == pytest.approx(float(expected), abs=1e-12)
+
+
+def test_an_interval_of_areas_stays_within_their_range():
+    table = {"id": range(9), "gold": [1] * 4 + [0] * 5, "a": [9, 8, 7, 6, 1, 2, 3, 4, 5]}
+    for seed in range(20):
+        b = np.random.default_rng(seed).permutation(9).tolist()
+        found = osc.compare(pandas_frame({**table, "b": b}), metric="auc").interval
+        assert all(end is None or -1 <= end <= 1 for end in (found.low, found.high))
+        assert found.low >= -1
+
+
+def test_areas_that_are_the_same_pass_a_margin_only_with_items_of_the_rarer_class():
+    """A crash on positive items alone has to show: p is about (1 - margin)^positives, with any number of negatives."""
+    for n, positives in ((40, 10), (400, 10), (400, 100)):
+        table = {"id": range(n), "gold": [int(i < positives) for i in range(n)], "a": [i * 37 % n for i in range(n)]}
+        found = osc.gate(pandas_frame({**table, "b": table["a"]}), metric="auc", margin=0.05)
+        p = found.comparison.margin.noninferiority
+        assert p.kernel == "crashes"
+        assert p.value == pytest.approx((1 - 0.05 * positives / n) ** n, rel=1e-6)
+        assert p.value == pytest.approx(0.95**positives, rel=0.3)
+        assert not any("--bounds" in note.text for note in found.comparison.notes)
+        assert found.outcome == ("pass" if positives == 100 else "inconclusive")
+    with pytest.raises(osc.OutscoreError, match="cannot differ by more than 1"):
+        osc.gate(pandas_frame({**table, "b": table["a"]}), metric="auc", margin=1)
+
+
+def pandas_frame(table):
+    return pytest.importorskip("pandas").DataFrame(table)
 
 
 @pytest.mark.parametrize(

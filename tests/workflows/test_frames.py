@@ -58,6 +58,32 @@ def test_rank_matches_series_by_their_labels():
         osc.rank({"new": WIDE.new, "old": WIDE.old.rename(lambda label: label.upper())})
 
 
+LONG = pd.DataFrame({"system": ["new"] * 120 + ["old"] * 120, "correct": RIGHT.T.ravel()}, index=LABELS * 2)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        LONG.rename_axis("id"),
+        LONG,
+        LONG.rename_axis("id").iloc[::-1],
+        LONG.rename_axis("id").reset_index().set_index(["system", "id"]),
+        LONG.rename_axis("id").set_index("system", append=True),
+    ],
+)
+def test_the_index_of_a_dataframe_is_read_as_its_file_has_it(table, tmp_path):
+    table.to_csv(tmp_path / "long.csv")
+    of_file, of_frame = (osc.compare(data, systems=["new", "old"]) for data in (tmp_path / "long.csv", table))
+    assert of_frame.p.value == of_file.p.value == plain().p.value
+    assert of_frame.reading.item == of_file.reading.item
+
+
+def test_an_index_of_counted_rows_names_no_items():
+    for table in (LONG.reset_index(drop=True), LONG.reset_index(drop=True).sample(frac=1, random_state=2)):
+        with pytest.raises(osc.OutscoreError, match="has no item column among `system` and `correct`"):
+            osc.compare(table)
+
+
 def test_diff_and_confusion_match_series_by_their_labels():
     gold, answers = pd.Series(list("aabb") * 5), pd.Series(list("abbb") * 5)
     shuffled = answers.sample(frac=1, random_state=3)

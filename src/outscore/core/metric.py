@@ -63,6 +63,9 @@ class AdditiveMetric:
         on both: ranks are those among the outputs of both. The columns stay the same.
     alone
         Where rows are made of both systems, the metric whose spread over one system's rows is that of its own score.
+    stake
+        The most that an item of one system's rows can lose, where it is not the range of the score: an item of a rare class is
+        worth more than one of many.
     precise
         The same function for one row of integer totals in exact or 60-digit arithmetic; decides ties
         where there is no ratio, up to 1e-40.
@@ -88,6 +91,7 @@ class AdditiveMetric:
     emptied: Sequence[Sequence[int]] | None = field(default=None, repr=False)
     joint: Callable[[Array, Array], tuple[Array, Array]] | None = field(default=None, repr=False)
     alone: AdditiveMetric | None = field(default=None, repr=False)
+    stake: Callable[[Array], float] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):

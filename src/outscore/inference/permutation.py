@@ -83,9 +83,15 @@ def inversion_interval(
     low = lower_limit(d, w, side) if alternative == "two-sided" or towards_high else None
     high = lower_limit(-d, w, side) if alternative == "two-sided" or not towards_high else None
     low_ends, high_ends = low, None if high is None else Limit(0.0 - high.outer, 0.0 - high.inner)
+    ends = (_outer(low_ends, -1, zero_rejected=p.upper <= alpha), _outer(high_ends, 1, zero_rejected=p.upper <= alpha))
+    least, largest = metric.bounds
+    if least is not None and largest is not None:
+        # Shifted differences of means may leave the range that scores have.
+        reach = largest - least
+        ends = (None if ends[0] is None else max(ends[0], -reach), None if ends[1] is None else min(ends[1], reach))
     return Interval(
-        low=_outer(low_ends, -1, zero_rejected=p.upper <= alpha),
-        high=_outer(high_ends, 1, zero_rejected=p.upper <= alpha),
+        low=ends[0],
+        high=ends[1],
         level=1 - alpha,
         method="permutation inversion" + (", certified" if len(d) > MAX_LISTED else ", exact"),
         dual=True,

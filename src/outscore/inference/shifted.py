@@ -156,7 +156,9 @@ def law_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, asked:
 
 
 def largest_loss(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> float | None:
-    """How much a right-or-wrong item can lose at most, as far as the rule that answers for it knows; None for other items.
+    """How much can be lost at most: on a right-or-wrong item, as far as the rule that answers for it knows, or of an area.
+
+    None for other items.
 
     Examples
     --------
@@ -168,7 +170,8 @@ def largest_loss(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest
     """
     pair = discordance(pairs, metric)
     if pair is None:
-        return None
+        low, high = metric.bounds
+        return None if metric.stake is None or low is None or high is None else high - low
     of_range = None if asked.assume == SYMMETRIC else _of_known_range(pairs, metric, asked, 0.0)
     return pair.unit if of_range is None else max(pair.unit, of_range.worst)
 
@@ -275,7 +278,7 @@ def two_scores(wrong: float, right: float) -> tuple[Note, ...]:
 
 def _of_known_range(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, margin: float) -> _Bound | None:
     """Means of scores whose range is given, or known of the metric, or 0 to 1 because all scores lie there."""
-    if metric.ratio is None or metric.ratio[1] is None:
+    if metric.ratio is None or metric.ratio[1] is None or metric.stake is not None:
         return None
     numerator, denominator = (np.asarray(w) for w in metric.ratio if w is not None)
     if metric.emptied is not None and (np.asarray(metric.emptied) @ denominator != denominator).any():
@@ -323,6 +326,8 @@ def known_range(scores: list[Array], metric: AdditiveMetric, asked: TestRequest)
 
 def _of_crashes(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, margin: float) -> _Bound | None:
     """What units contribute to the difference, and what an empty output costs: the whole score, or n times that of one unit."""
+    if metric.stake is not None:
+        return _of_stakes(pairs, metric, asked, margin, metric.stake(pairs.a))
     if metric.emptied is None:
         return None
     units = units_of(pairs)
@@ -350,6 +355,21 @@ def _of_crashes(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest,
     note = Note("method", CRASH.format(metric=metric.name))
     silent = bool(np.ptp(pulls) <= TIE_TOLERANCE * worst)
     return _Bound(CRASHES, _turn(metric, asked) * pulls, margin, worst, notes=(note,), silent=silent)
+
+
+def _of_stakes(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, margin: float, worst: float) -> _Bound | None:
+    """What units contribute to the difference of two areas, of which an item of the rarer class is the larger part."""
+    units, alone = units_of(pairs), metric.alone or metric
+    one, sizes = alone.bottom(pairs.a[:1]), alone.bottom(units.a)
+    if one is None or sizes is None:
+        return None
+    x = _turn(metric, asked) * (alone.top(units.a) - alone.top(units.b)) / float(one[0])
+    sizes = sizes / float(one[0])
+    silent = bool(np.ptp(x / sizes) <= TIE_TOLERANCE * worst)
+    notes = (Note("method", CRASH.format(metric=metric.name)),)
+    if (sizes == sizes[0]).all():
+        return _Bound(CRASHES, x / sizes[0], margin, worst, notes=notes, silent=silent)
+    return _Bound(CRASHES, x, margin, worst, sizes, notes, silent)
 
 
 NAMED_TEST = "The margin is tested by `{test}`, as was asked; it does not exclude rare large losses that have not shown."

@@ -22,9 +22,29 @@ from outscore.metrics.entry import BesidePeople, Layout, MetricEntry, Options
 
 MAX_SQUARED = 1 << 26
 """Whole numbers up to this have squares that floats hold."""
+MAX_LEAST = 0.5
+
+
+def _check_least(name: str, least: object) -> None:
+    """Refuse what both of two classes would have to be raised to."""
+    if not 0 <= float(str(least)) < MAX_LEAST:
+        hint = "Give the smallest probability that you take seriously, such as 1e-15."
+        raise OutscoreError(f"`{name}` is {least}, but of two probabilities one is below {MAX_LEAST:g}.", hint, parameter=name)
+
+
+def _check_threshold(name: str, threshold: object) -> None:
+    """Refuse what no probability reaches."""
+    if not 0 <= float(str(threshold)) <= 1:
+        raise OutscoreError(f"`{name}` is {threshold}.", "Give a probability between 0 and 1.", parameter=name)
+
+
 POSITIVE = Option("positive", str, "", "the class whose probability is given; by default 1, true or yes beside 0, false or no")
-THRESHOLD = Option("threshold", float, 0.5, "the probability from which on the positive class counts as the answer", minimum=0)
-LEAST = Option("least", float, 0.0, "raise probabilities below this to it, so that none is infinitely wrong", minimum=0)
+THRESHOLD = Option(
+    "threshold", float, 0.5, "the probability from which on the positive class counts as the answer", check=_check_threshold
+)
+LEAST = Option(
+    "least", float, 0.0, "raise probabilities below this to it, so that none is infinitely wrong", check=_check_least
+)
 
 
 def _mean(name: str, direction: str, high: float | None) -> AdditiveMetric:
@@ -223,7 +243,16 @@ def _auc() -> AdditiveMetric:
     """The mean of the first column over the second."""
     bottom = (0, 1, 0, 0)
     alone = AdditiveMetric("auc", AUC_COLUMNS, ratio=((0, 0, 1, 0), bottom), graded=True, bounds=(0.0, 1.0))
-    return AdditiveMetric("auc", AUC_COLUMNS, ratio=((1, 0, 0, 0), bottom), graded=True, joint=_joint_auc, alone=alone)
+    return AdditiveMetric(
+        "auc",
+        AUC_COLUMNS,
+        ratio=((1, 0, 0, 0), bottom),
+        graded=True,
+        bounds=(0.0, 1.0),
+        joint=_joint_auc,
+        alone=alone,
+        stake=lambda rows: len(rows) / min(int((rows[:, 3] > 0).sum()), int((rows[:, 3] < 0).sum())),
+    )
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def settle(scores: Scores, rule: DuplicateRule = "stop") -> tuple[Scores, int, i
     table = scores.values.reshape(len(keys), -1)
     differs = (table[order] != np.repeat(table[first], sizes, axis=0)).any(axis=1)
     conflict = np.logical_or.reduceat(differs, starts)
-    if rule == "stop" and conflict.any():
+    if conflict.any() and (rule == "stop" or (rule == "mean" and not scores.averages)):
         _refuse_conflict(scores, order, np.repeat(first, sizes), differs)
     values = scores.values
     if rule == "mean" and conflict.any():
@@ -97,8 +97,9 @@ def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array)
     row, earlier = int(order[where]), int(first[where])
     assert scores.ids is not None
     run = "" if scores.repeats is None else f", repeat `{scores.repeats[row]}`"
-    hint = "Choose --duplicates mean, first or last."
-    if not run:
+    rules = "mean, first or last" if scores.averages else "first or last, since their mean has another score"
+    hint = f"Choose --duplicates {rules}."
+    if not run and scores.averages:
         hint = (
             "Choose --duplicates mean, first or last, name the column that tells repeats apart with --repeat, or write --item"
             " none if every row is an item of its own (and --cluster COLUMN if rows of one id belong together)."
@@ -107,7 +108,7 @@ def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array)
     if apart:
         hint = (
             f"If `{apart[0]}` tells items apart, both systems need it as --dataset {apart[0]}; otherwise choose"
-            " --duplicates mean."
+            f" --duplicates {'mean' if scores.averages else 'first'}."
         )
     raise scores.row_error(
         row,

@@ -21,6 +21,7 @@ from outscore.results.note import Note
 NO_ANSWER = "(none)"
 """What an empty answer is called."""
 STANDARD_INPUT = "-"
+_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]*))?")
 Rows = Array | slice
 """Indices of rows, a mask, or a slice."""
 
@@ -136,6 +137,8 @@ class Scores(Brief):
         The other files that rows come from, where a system stands in several.
     gold, padded
         The right answers beside them, and which answers had blanks around them that were left out.
+    averages
+        Whether the mean of two rows of an item has the mean of their scores: not that of two probabilities.
 
     Examples
     --------
@@ -157,6 +160,7 @@ class Scores(Brief):
     gold: Labels | None = None
     padded: Array | None = None
     further: tuple[Origin, ...] = ()
+    averages: bool = True
 
     @property
     def rows(self) -> int:
@@ -301,6 +305,29 @@ def _is_answered(answers: Labels) -> Array:
     return np.array([name != NO_ANSWER for name in answers.names], dtype=bool)[answers.codes]
 
 
+def spelled(labels: Labels) -> Labels:
+    """Labels whose names are numbers, each written in one way; others as they are.
+
+    Examples
+    --------
+    >>> spelled(Labels.of(["1.0", "0.50", "-2"])).names, spelled(Labels.of(["1.0", "one"])).names
+    (('1', '0.5', '-2'), ('1.0', 'one'))
+    """
+    names = [labels.names[code] for code in np.unique(labels.codes).tolist()]
+    if not all(_NUMBER.fullmatch(name) for name in names):
+        return labels
+    return Labels(labels.codes, tuple(spelled_number(name) for name in labels.names))
+
+
+def spelled_number(name: str) -> str:
+    """A decimal number without zeros that say nothing; another name as it is."""
+    found = _NUMBER.fullmatch(name)
+    if found is None:
+        return name
+    sign, whole, part = found[1], found[2].lstrip("0") or "0", (found[3] or "").rstrip("0")
+    return f"{sign if (whole, part) != ('0', '') else ''}{whole}{'.' if part else ''}{part}"
+
+
 def refuse_other_gold(systems: Sequence[Scores]) -> None:
     """Refuse systems that were scored by different right answers to the same item."""
     known: dict[tuple[str, str], _Right] = {}
@@ -314,7 +341,7 @@ def refuse_other_gold(systems: Sequence[Scores]) -> None:
         read.append(one.gold)
         ids = one.ids.texts() if one.ids is not None else [str(row) for row in range(1, one.rows + 1)]
         sets = one.datasets.texts() if one.datasets is not None else [""] * one.rows
-        for key, answer in zip(zip(sets, ids, strict=True), one.gold.texts(), strict=True):
+        for key, answer in zip(zip(sets, ids, strict=True), spelled(one.gold).texts(), strict=True):
             if key in known:
                 shared.add(key)
             first = known.setdefault(key, _Right(answer, one.name))

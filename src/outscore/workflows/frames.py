@@ -54,8 +54,8 @@ def counts_in(given: Any) -> Array | None:  # noqa: ANN401
 def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     """The systems of a table, read as a file is; an item that a column lacks is one that its system lacks."""
     table = table_of(given)
-    columns = tuple(str(name) for name in table.columns)
-    values = {str(name): _cells(np.asarray(table[name])) for name in table.columns}
+    values = {**_index_of(table), **{str(name): _cells(np.asarray(table[name])) for name in table.columns}}
+    columns = tuple(values)
     rows = len(next(iter(values.values()), ()))
 
     def blocks(needed: Sequence[str]) -> Iterator[Block]:
@@ -65,6 +65,17 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     if is_labelled(table) and rows and not choice.transpose:
         refuse_summary(records, "index", (str(table.index[0]), str(table.index[-1])), (1, rows))
     return systems_of_records(records, replace(choice, gaps=True), lambda: Origin(TABLE, "", rows, "dataframe"))
+
+
+def _index_of(table: Any) -> dict[str, list[Any]]:  # noqa: ANN401
+    """The index as the columns that a file would have; without a name, numbers only count the rows."""
+    if not is_labelled(table):
+        return {}
+    levels = {
+        "" if name is None else str(name): np.asarray(table.index.get_level_values(k))
+        for k, name in enumerate(table.index.names)
+    }
+    return {name: _cells(level) for name, level in levels.items() if name or level.dtype.kind not in "iu"}
 
 
 def _cells(column: Array) -> list[Any]:

@@ -22,9 +22,11 @@ from outscore.metrics.outputs import NOTHING, class_counts
 from outscore.metrics.registry import METRICS, resolve
 from outscore.results.note import Note
 from outscore.scores.align import Aligned
-from outscore.scores.system import NO_ANSWER, Labels, Origin, Scores
+from outscore.scores.system import NO_ANSWER, Labels, Origin, Scores, spelled, spelled_number
 from outscore.workflows.reading import resolve_direction
 
+FEW_OF_A_CLASS = 10
+"""With fewer items of one class, intervals of an area are too short."""
 MAX_CLASSES = 200
 """More different right answers than this are not classes but free answers."""
 
@@ -77,6 +79,8 @@ def _counted_by_class(systems: Sequence[Scores], metric: str | AdditiveMetric | 
     coded = []
     for one in systems:
         answers, gold = _both(one)
+        if (same := spelled(gold)) is not gold:
+            gold, answers = same, Labels(answers.codes, tuple(map(spelled_number, answers.names)))
         coded.append((_coded(gold, names), _coded(answers, names)))
     # Classes in order of their names, so that the order of rows and files does not matter.
     place = {names[name]: rank for rank, name in enumerate(sorted(name for name in names if name != NO_ANSWER))}
@@ -123,8 +127,11 @@ def _numbers(scores: Scores, labels: Labels, what: str) -> Array:
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         row = int(bad[0])
-        found = "is missing" if labels[row] == NO_ANSWER else f"is `{labels[row]}`, not a number"
         cure = f"Give each row {what}, or name another column with --prediction or --gold."
+        found = f"is `{labels[row]}`, not a number"
+        if labels[row] == NO_ANSWER:
+            found = "is missing"
+            cure = f"Give each row {what}, or leave out and count such rows with --missing drop (missing=... in Python)."
         raise scores.row_error(row, f"{scores.place(row)}: {what} of `{scores.name}` {found}.", cure, parameter="gold")
     return np.asarray(values)
 
@@ -145,6 +152,7 @@ def positive_class(gold: Sequence[str], metric: str) -> str:
     ('yes', 'spam')
     """
     named = str(parse_spec(metric)[1].get("positive", ""))
+    named = named if named in gold else spelled_number(named)
     usual = [name for name in gold if name.casefold() in POSITIVES]
     if any(name.casefold() not in NEGATIVES for name in gold if name not in usual):
         usual = []
@@ -164,12 +172,12 @@ def _refuse_class(message: str, metric: str, gold: Sequence[str]) -> NoReturn:
 
 def _probabilities(systems: Sequence[Scores], metric: str) -> list[Scores]:
     """Rows of the probability of the positive class, and of whether that is right."""
-    classes = sorted({name for one in systems if one.gold is not None for name in _used(one.gold)})
-    positive = positive_class(classes, metric)
+    positive = positive_class(_classes(systems), metric)
     _refuse_parts(systems, metric)
     found = []
     for one in systems:
         answers, gold = _both(one)
+        gold = spelled(gold)
         right = np.array([name == positive for name in gold.names])[gold.codes]
         values = np.stack([_numbers(one, answers, "the number"), right], axis=1)
         try:
@@ -177,8 +185,13 @@ def _probabilities(systems: Sequence[Scores], metric: str) -> list[Scores]:
         except RowError as refusal:
             message = f"{one.place(refusal.row)}: `{one.name}` {refusal.problem}."
             raise one.row_error(refusal.row, message, refusal.hint, parameter="metric") from None
-        found.append(replace(one, values=values, answers=None))
+        found.append(replace(one, values=values, answers=None, averages=False))
     return found
+
+
+def _classes(systems: Sequence[Scores]) -> list[str]:
+    """The classes among the right answers."""
+    return sorted({name for one in systems if one.gold is not None for name in _used(spelled(one.gold))})
 
 
 def _refuse_parts(systems: Sequence[Scores], metric: str) -> None:
@@ -277,11 +290,11 @@ def gold_facts(systems: Sequence[Scores], metric: str | AdditiveMetric | None) -
 
 
 def _probability_notes(systems: Sequence[Scores], metric: str) -> list[Note]:
-    gold = [one.gold for one in systems if one.gold is not None]
+    gold = [spelled(one.gold) for one in systems if one.gold is not None]
     if not gold:
         return []
-    positive = positive_class(sorted({name for labels in gold for name in _used(labels)}), metric)
-    share = float(np.mean([labels[row] == positive for labels in gold[:1] for row in range(len(labels))]))
+    positive = positive_class(_classes(systems), metric)
+    share = float(np.mean([name == positive for name in gold[0].texts()]))
     text = f"Numbers are for `{positive}`, which is right for {100 * share:.3g}% of the items."
     notes = [Note("input", text)]
     least = float(parse_spec(metric)[1].get("least", 0))
@@ -303,14 +316,19 @@ def delong_notes(aligned: Aligned, metric: str | AdditiveMetric, alpha: float) -
         return []
     a, b = aligned.runs_of(0), aligned.runs_of(1)
     rows, partners, _ = match_runs(a, b)
+    least = min(np.bincount(a.values[rows][:, 1].astype(np.int64), minlength=2).tolist())
+    few = []
+    if least < FEW_OF_A_CLASS:
+        text = f"Only {count(least, 'item')} of one class: with so few, intervals of areas are too short (simulated coverage of"
+        few.append(Note("warning", f"{text} 95% intervals: .85 with four or five items, .91 with eight, .94 with fifteen)."))
     found = delong(a.values[rows], b.values[partners])
     if found is None or not found.error:
-        return []
+        return few
     p, reach = 2 * normal(-abs(found.difference) / found.error), normal_quantile(1 - alpha / 2) * found.error
     low, high = (format_number(found.difference + turn * reach) for turn in (-1, 1))
     swaps = "Mid-ranks within each system were swapped (Bandos, Rockette and Gur, 2005)"
     text = f"{swaps}; DeLong's large-sample test of equal areas gives p = {format_probability(p)}, interval {low} to {high}."
-    return [Note("method", text)]
+    return [Note("method", text), *few]
 
 
 def _class_notes(systems: Sequence[Scores]) -> list[Note]:

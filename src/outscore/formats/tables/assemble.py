@@ -413,6 +413,8 @@ class _TableBuilder:
         self._system = None if layout.system is None else LabelColumn(records, layout.system)
         # An item that a wide table has no score of is a gap.
         self._dropping = choice.drop and not gapped
+        # An empty answer is a wrong one, but an empty probability is none.
+        self._numbers_beside = bool(choice.beside)
         if self._dropping and layout.item is None and not layout.wide:
             raise OutscoreError(
                 f"Rows of {records.label} are matched by their order, so none can be left out.",
@@ -501,6 +503,8 @@ class _TableBuilder:
             absent = [any(map(is_missing, cells)) for cells in zip(*columns, strict=True)]
         else:
             absent = [not label_text(value) for value in block.columns[self._layout.gold]]
+            for name in self._layout.scores if self._numbers_beside else ():
+                absent = [gone or is_missing(value) for gone, value in zip(absent, block.columns[name], strict=True)]
         kept = np.ones(len(absent), dtype=bool) if keep is None else keep
         scored: Array = kept & ~np.array(absent, dtype=bool)
         self._dropped += int(kept.sum() - scored.sum())
