@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from outscore.core.numeric import MAX_EXACT, Array, exact_sum
 from outscore.core.records import dataclass
 
 # Two systems' rows side by side, in input order; averages over repeats and sums over clusters are made on demand.
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,22 @@ class PairedScores:
         if self.integral:
             return self.a.sum(axis=0), self.b.sum(axis=0)
         return _float_sums(self.a), _float_sums(self.b)
+
+    @cached_property
+    def _found(self) -> dict[tuple[object, int], tuple[object, Any]]:
+        return {}
+
+    def once(self, work: Callable[[PairedScores, AdditiveMetric], Answer], metric: AdditiveMetric) -> Answer:
+        """What some work finds in these rows, which is done once however many ask for it."""
+        known = self._found.get((work, id(metric)))
+        if known is None:
+            # The metric is kept, so that no other can take its identity.
+            known = self._found[work, id(metric)] = metric, work(self, metric)
+        return known[1]
+
+    def __getstate__(self) -> dict[str, object]:
+        """What other processes are sent: they find the rest themselves."""
+        return {name: value for name, value in vars(self).items() if name not in ("_found", "sums")}
 
     def totals(self) -> tuple[Array, Array]:
         """Column sums of both systems in true units."""
@@ -273,6 +292,8 @@ def match_runs(a: Runs, b: Runs) -> tuple[Array, Array, bool]:
     >>> match_runs(Runs(runs, items, runs), Runs(runs, items[::-1], runs))[1].tolist()
     [2, 3, 0, 1]
     """
+    if a.runs is b.runs is None and np.array_equal(a.items, b.items):
+        return np.arange(len(a.items)), np.arange(len(a.items)), True
     orders = [np.argsort(one.items, kind="stable") for one in (a, b)]
     times = [np.bincount(one.items) for one in (a, b)]
     if not np.array_equal(times[0], times[1]):

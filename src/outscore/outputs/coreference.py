@@ -564,7 +564,7 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
     wrong = changed_units(units)
     rows = unit_mentions(mentions, systems, criterion)[wrong]
     if mentions.words is None:
-        names = mentions.documents.names
+        names = tuple(mentions.documents.names)
         nowhere = np.zeros(len(rows), dtype=np.int64)
         return Changed(units.take(wrong), mentions.documents.codes[rows], nowhere, nowhere), Contexts(names, ((),) * len(names))
     words = mentions.words

@@ -55,7 +55,7 @@ def match_documents(gold: Chains, system: Chains) -> Array:
     return np.array([known[name] for name in present], dtype=np.int64)
 
 
-def document_of_tokens(words: Words, names: tuple[str, ...]) -> Array:
+def document_of_tokens(words: Words, names: Sequence[str]) -> Array:
     """The document of each token, as a code of `names`."""
     assert words.documents is not None
     known = {name: code for code, name in enumerate(names)}
@@ -376,7 +376,7 @@ def kinds_of(tags: Labels | None, sizes: Array, tokens: Array, kind: MentionType
     return Kinds(Labels(codes, known), codes == known.index(NOUN))
 
 
-def first_tokens(words: Words, names: tuple[str, ...]) -> Array:
+def first_tokens(words: Words, names: Sequence[str]) -> Array:
     """The row of each document's first token; the tokens of a document are consecutive."""
     of_tokens = document_of_tokens(words, names)
     first = np.zeros(len(names), dtype=np.int64)

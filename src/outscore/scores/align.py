@@ -170,9 +170,9 @@ class Aligned(Brief):
     system: Array
     item: Array
     run: Array | None
-    labels: tuple[str, ...] | None
+    labels: Sequence[str] | None
     home: Array
-    datasets: tuple[str, ...] | None
+    datasets: Sequence[str] | None
     duplicates: int = 0
     conflicts: int = 0
     left_out: tuple[int, ...] = ()
@@ -199,8 +199,19 @@ class Aligned(Brief):
                 f"{systems:,} systems by {self.items:,} items are too many cells for one table.",
                 "Rank fewer systems at a time, or read the rows from Parquet with --dask.",
             )
+        if self.whole:
+            return np.ones((systems, self.items), dtype=np.int64)
         cells = np.bincount(self.system * self.items + self.item, minlength=systems * self.items)
         return cells.reshape(systems, self.items)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether the rows are the cells of the table of systems by items, one row after the other."""
+        if len(self.item) != len(self.systems) * self.items:
+            return False
+        table = (len(self.systems), self.items)
+        in_order = self.item.reshape(table) == np.arange(self.items)
+        return bool(in_order.all() and (self.system.reshape(table) == np.arange(len(self.systems))[:, None]).all())
 
     @property
     def by_dataset(self) -> dict[str | None, Array]:
@@ -211,7 +222,10 @@ class Aligned(Brief):
 
     def runs_of(self, system: int) -> Runs:
         """All rows of a system, in the order of its file."""
-        rows = np.flatnonzero(self.system == system)
+        own = np.flatnonzero(self.system == system)
+        # Most systems have their rows in one piece, which is not copied.
+        whole = len(own) and own[-1] - own[0] == len(own) - 1
+        rows = slice(int(own[0]), int(own[-1]) + 1) if whole else own
         runs = None if self.run is None or (self.run[rows] < 0).any() else self.run[rows]
         return Runs(self.values[rows], self.item[rows], runs, self.systems[system])
 
@@ -393,13 +407,13 @@ def _check_lengths(scores: Sequence[Scores]) -> None:
             )
 
 
-def _encode_all(columns: Sequence[Labels | None]) -> tuple[Array, tuple[str, ...]] | tuple[None, None]:
+def _encode_all(columns: Sequence[Labels | None]) -> tuple[Array, Sequence[str]] | tuple[None, None]:
     """One column of codes for all systems, with the names that occur in it; None if a system has no labels."""
     given = [column for column in columns if column is not None]
     return encode_together(given) if len(given) == len(columns) else (None, None)
 
 
-def encode_together(columns: Sequence[Labels]) -> tuple[Array, tuple[str, ...]]:
+def encode_together(columns: Sequence[Labels]) -> tuple[Array, Sequence[str]]:
     """One column of codes for the labels of several, and the names that occur, in order of first appearance."""
     names, parts = columns[0].names, [column.codes for column in columns]
     if any(column.names is not names for column in columns):
@@ -417,7 +431,7 @@ def encode_together(columns: Sequence[Labels]) -> tuple[Array, tuple[str, ...]]:
     return codes, names_at(names, whole[first])
 
 
-def names_at(names: tuple[str, ...], places: Array) -> tuple[str, ...]:
+def names_at(names: Sequence[str], places: Array) -> Sequence[str]:
     """The names at these places; where these are all of them in order, as in a table of one file, the same names.
 
     Examples
@@ -427,7 +441,8 @@ def names_at(names: tuple[str, ...], places: Array) -> tuple[str, ...]:
     """
     if len(places) == len(names) and bool((places == np.arange(len(names))).all()):
         return names
-    return tuple([names[i] for i in places.tolist()])
+    known = tuple(names)
+    return tuple([known[i] for i in places.tolist()])
 
 
 def _run_codes(systems: Sequence[Scores]) -> Array | None:
@@ -448,6 +463,9 @@ def densify(codes: Array) -> tuple[Array, Array]:
         # Too sparse for an array over all codes.
         codes = np.unique(codes, return_inverse=True)[1]
         size = int(codes.max()) + 1
+    if 0 < size <= len(codes) and bool((codes[:size] == np.arange(size)).all()):
+        # They are numbered like that, as those of a table of different items are.
+        return codes, np.arange(size)
     first = np.full(size, len(codes), dtype=np.int64)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     order = np.argsort(first, kind="stable")
@@ -457,7 +475,7 @@ def densify(codes: Array) -> tuple[Array, Array]:
     return rank[codes], firsts[firsts < len(codes)]
 
 
-def item_clusters(aligned: Aligned) -> tuple[Array, tuple[str, ...]] | None:
+def item_clusters(aligned: Aligned) -> tuple[Array, Sequence[str]] | None:
     """The cluster of each item by code, and the names of the clusters; systems that name clusters must agree on them."""
     named = [system.clusters for system in aligned.scores if system.clusters is not None]
     if not named:

@@ -81,7 +81,7 @@ class Panel(Brief):
     rows: Array
     present: Array
     scale: int = 1
-    items: tuple[str, ...] | None = None
+    items: Sequence[str] | None = None
     clusters: Array | None = None
     dataset: str | None = None
     repeats: Repeats | None = None
@@ -90,7 +90,7 @@ class Panel(Brief):
     duplicates: int = 0
     conflicts: int = 0
     notes: tuple[Note, ...] = ()
-    cluster_names: tuple[str, ...] = ()
+    cluster_names: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -100,9 +100,9 @@ class Panel(Brief):
         values: Array,
         present: Array | None = None,
         *,
-        items: tuple[str, ...] | None = None,
+        items: Sequence[str] | None = None,
         clusters: Array | None = None,
-        cluster_names: tuple[str, ...] = (),
+        cluster_names: Sequence[str] = (),
         dataset: str | None = None,
         repeats: Repeats | None = None,
     ) -> Panel:
@@ -111,7 +111,7 @@ class Panel(Brief):
         `present` are the filled cells; all of them if None. The rows of `repeats` are as they were read, too.
         """
         filled = np.ones(values.shape[:2], dtype=bool) if present is None else present
-        there = values[filled]
+        there = values.reshape(-1, *values.shape[2:]) if filled.all() else values[filled]
         if not len(there):
             raise OutscoreError("No system has any item.", "Give each system at least one score.")
         known, differ = None if repeats is None else _with_columns(repeats, metric), None
@@ -126,8 +126,12 @@ class Panel(Brief):
             rows_there = np.concatenate([resolve(metric, rows, rows[:1])[1] for rows in own if len(rows)])
         written = to_exact_integers(rows_there)
         (whole,), scale = ((rows_there,), 1) if written is None else written
-        rows = np.zeros((*filled.shape, whole.shape[1]), dtype=whole.dtype)
-        rows[filled] = whole
+        if len(whole) == filled.size:
+            rows = np.ascontiguousarray(whole) if written is None else whole
+            rows = rows.reshape(*filled.shape, -1)
+        else:
+            rows = np.zeros((*filled.shape, whole.shape[1]), dtype=whole.dtype)
+            rows[filled] = whole
         return cls(
             additive,
             tuple(systems),
@@ -228,11 +232,11 @@ class Panel(Brief):
         """Two systems on the items both have."""
         both = self.present[left] & self.present[right]
         averaged = self.averaged is not None and bool(self.averaged[[left, right]][:, both].any())
+        if both.all() and self.metric.joint is None:
+            return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters, averaged)
         rows = self.rows[left][both], self.rows[right][both]
         if self.metric.joint is not None:
             rows = self.metric.joint(*rows)
-        elif self.complete:
-            return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters, averaged)
         return PairedScores(*rows, self.scale, None, self.clusters_of(both), averaged)
 
     def matched_rows(self) -> PairedScores:
@@ -269,11 +273,11 @@ class Panel(Brief):
             systems.append(replace(runs, values=runs.values @ np.asarray(top)))
         return tuple(systems)
 
-    def unit_names(self) -> list[str]:
+    def unit_names(self) -> Sequence[str]:
         """What is swapped as one is called: the clusters, or else the items."""
         if self.clusters is not None:
-            return list(self.cluster_names) or [str(code) for code in range(int(self.clusters.max()) + 1)]
-        return list(self.items or (f"row {i + 1}" for i in range(self.shape[1])))
+            return self.cluster_names or [str(code) for code in range(int(self.clusters.max()) + 1)]
+        return self.items or [f"row {i + 1}" for i in range(self.shape[1])]
 
     def part(self, items: Array) -> Panel:
         """The same systems on some items.
@@ -462,7 +466,7 @@ def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str |
     panels = []
     for name, here in parts.items():
         codes: Array | None = None
-        names: tuple[str, ...] = ()
+        names: Sequence[str] = ()
         if clusters is not None:
             codes, first = densify(clusters[0][here])
             names = names_at(clusters[1], clusters[0][here][first])
@@ -470,8 +474,8 @@ def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str |
             Panel.of(
                 metric,
                 aligned.systems,
-                np.ascontiguousarray(table[:, here]),
-                present[:, here],
+                table if len(here) == aligned.items else np.ascontiguousarray(table[:, here]),
+                present if len(here) == aligned.items else present[:, here],
                 items=None if aligned.labels is None else names_at(aligned.labels, here),
                 clusters=codes,
                 cluster_names=names,
@@ -557,6 +561,8 @@ def refuse_one(scores: Sequence[Scores]) -> None:
 
 def _fill_table(aligned: Aligned) -> Array:
     """The table of all items with repeats averaged."""
+    if aligned.whole:
+        return aligned.values.reshape(*aligned.counts.shape, *aligned.values.shape[1:])
     columns, size = aligned.values.shape[1:], aligned.counts.size
     cell = aligned.system * aligned.items + aligned.item
     single = bool(aligned.counts.max() <= 1)

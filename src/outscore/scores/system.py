@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 
@@ -31,6 +31,45 @@ def label_of(path: str) -> str:
     return "Standard input" if path == STANDARD_INPUT else f"`{path}`"
 
 
+class Names(Sequence[str]):
+    """Names of a table's rows as they were written, in ASCII: texts are made of those alone that are asked for.
+
+    Examples
+    --------
+    >>> names = Names(np.array([b"q1", b"q10"]))
+    >>> names[1], names == ("q1", "q10"), len(names)
+    ('q10', True, 2)
+    """
+
+    def __init__(self, written: Array) -> None:
+        self.written = written
+
+    def __len__(self) -> int:
+        return len(self.written)
+
+    def __iter__(self) -> Iterator[str]:
+        # At once: to decode one after the other would take five times as long.
+        return iter(b"\n".join(self.written.tolist()).decode("ascii").split("\n") if len(self) else ())
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
+        if isinstance(place, slice):
+            return tuple(Names(self.written[place]))
+        return str(self.written[place].decode("ascii"))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels(Brief):
     """A label per row, as codes into the distinct names.
@@ -43,7 +82,7 @@ class Labels(Brief):
     """
 
     codes: Array
-    names: tuple[str, ...]
+    names: Sequence[str]
 
     @classmethod
     def of(cls, labels: Iterable[object]) -> Labels:
@@ -65,7 +104,8 @@ class Labels(Brief):
         """The label of every row."""
         if len(self.names) == len(self.codes) and np.array_equal(self.codes, np.arange(len(self.codes))):
             return list(self.names)
-        return [self.names[code] for code in self.codes.tolist()]
+        names = tuple(self.names)
+        return [names[code] for code in self.codes.tolist()]
 
     def take(self, rows: Rows) -> Labels:
         """The labels of these rows."""

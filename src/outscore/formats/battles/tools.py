@@ -55,7 +55,7 @@ class _Rows:
         rows = len(self.first)
         judged, sorted_ = any(self.judge), any(self.category)
         return Battles(
-            systems=sides.names,
+            systems=tuple(sides.names),
             first=sides.codes[:rows],
             second=sides.codes[rows:],
             share=np.array(self.share, dtype=float),

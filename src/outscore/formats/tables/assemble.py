@@ -428,7 +428,7 @@ class _TableBuilder:
         self.seen = 0
 
     @property
-    def systems(self) -> tuple[str, ...]:
+    def systems(self) -> Sequence[str]:
         """The systems seen so far in a long table, wanted or not."""
         return () if self._system is None else self._system.names
 
@@ -436,7 +436,7 @@ class _TableBuilder:
     def left_out(self) -> int:
         """How many rows say nothing of any system that is wanted: those that were dropped, and gaps of all of them."""
         wanted = [one for name, one in self._gapped.items() if one.is_scores and (not self._wanted or name in self._wanted)]
-        if not wanted:
+        if not wanted or any(one.whole for one in wanted):
             return self._dropped
         return self._dropped + int((~np.logical_or.reduce([one.present for one in wanted])).sum())
 
@@ -560,9 +560,12 @@ class _TableBuilder:
     def _with_gaps(self, whole: Scores) -> list[Scores]:
         """The systems of a wide table, each with the rows it has; without ids, items are numbered."""
         columns = {name: column for name, column in self._gapped.items() if column.is_scores}
-        if whole.ids is None and not all(column.present.all() for column in columns.values()):
+        if whole.ids is None and not all(column.whole for column in columns.values()):
             whole = replace(whole, ids=Labels(np.arange(whole.rows), tuple(map(str, range(1, whole.rows + 1)))))
-        systems = [replace(whole.take(column.present), name=name, values=column.values()) for name, column in columns.items()]
+        systems = [
+            replace(whole if column.whole else whole.take(column.present), name=name, values=column.values())
+            for name, column in columns.items()
+        ]
         if len(systems) == 1 < len(self._gapped):
             # The other columns hold text: this is the file of one system, which is named after the file.
             return [replace(systems[0], name=whole.name)]

@@ -17,7 +17,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array
 from outscore.core.records import dataclass
 from outscore.formats.base.source import decoding_problem, shorten
-from outscore.scores.system import NO_ANSWER, Labels
+from outscore.formats.tables.fields import Fields, hashes
+from outscore.scores.system import NO_ANSWER, Labels, Names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -252,16 +253,19 @@ class LabelColumn:
         # As long as no label is repeated, as ids are not, the labels are their own names, and their hashes tell that they
         # differ in half of the time of codes.
         self._distinct: list[str] = []
+        self._written: list[Array] = []
         self._hashes: list[Array] = []
         self._checked = 0
         self._codes: defaultdict[str, int] | None = None
         self._blocks: list[Array] = []
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Sequence[str]:
         """The distinct labels so far."""
         if self._codes is None and self._repeats():
             self._number()
+        if self._written:
+            return Names(np.concatenate(self._written))
         return tuple(self._distinct if self._codes is None else self._codes)
 
     def encode(self, values: Sequence[object], lines: Array) -> Array:
@@ -270,26 +274,45 @@ class LabelColumn:
 
     def add(self, values: Sequence[object], lines: Array) -> None:
         """Add a block."""
-        texts = self._texts(values, lines)
-        if self._codes is not None:
-            self.extend(self._encode(texts, self._codes))
-            return
-        self._distinct += texts
-        self._hashes.append(np.fromiter(map(hash, texts), dtype=np.int64, count=len(texts)))
-        if len(self._distinct) >= UNCHECKED * self._checked and self._repeats():
+        written = None
+        if self._codes is None and not self._distinct and isinstance(values, Fields):
+            written = values.labels()
+        if written is not None:
+            self._written.append(written)
+            self._hashes.append(hashes(written))
+        else:
+            texts = self._texts(values, lines)
+            if self._codes is not None:
+                self.extend(self._encode(texts, self._codes))
+                return
+            self._spell()
+            self._distinct += texts
+            self._hashes.append(_hashes(texts))
+        if sum(map(len, self._hashes)) >= UNCHECKED * self._checked and self._repeats():
             self._number()
+
+    def _spell(self) -> None:
+        """Make texts of labels that were kept as bytes, because others are to stand beside them, or are to be looked up."""
+        if self._written:
+            self._distinct = list(Names(np.concatenate(self._written)))
+            self._written, self._hashes = [], [_hashes(self._distinct)]
 
     def _repeats(self) -> bool:
         """Whether two labels may be the same."""
-        if self._checked < len(self._distinct):
-            self._checked = len(self._distinct)
-            ordered = np.sort(np.concatenate(self._hashes))
+        rows = sum(map(len, self._hashes))
+        if self._checked < rows:
+            self._checked = rows
+            found = np.concatenate(self._hashes)
+            if (found[1:] > found[:-1]).all():
+                return False
+            ordered = np.sort(found)
             return bool((ordered[1:] == ordered[:-1]).any())
         return False
 
     def _number(self) -> defaultdict[str, int]:
         """The code of each label; from now on every new one gets the next."""
         if self._codes is None:
+            self._spell()
             self._codes = defaultdict(count().__next__)
             self.extend(self._encode(self._distinct, self._codes))
             self._distinct, self._hashes = [], []
@@ -331,6 +354,10 @@ class LabelColumn:
             except _CellError as problem:
                 self._records.refuse(line, *problem.args)
         return texts
+
+
+def _hashes(texts: Sequence[str]) -> Array:
+    return np.fromiter(map(hash, texts), dtype=np.int64, count=len(texts))
 
 
 def _strip_all(values: Sequence[object]) -> Sequence[str] | None:
@@ -471,6 +498,11 @@ class GappedColumn:
         """Which rows have a number."""
         return np.concatenate(self._present)
 
+    @property
+    def whole(self) -> bool:
+        """Whether all rows have one."""
+        return all(bool(block.all()) for block in self._present)
+
     def values(self) -> Array:
         """The numbers of the rows that have one."""
         return self._numbers.values()
@@ -478,6 +510,10 @@ class GappedColumn:
 
 def _parse_block(values: Sequence[object]) -> Array | None:
     """A block of numbers; None if some value needs a closer look."""
+    if isinstance(values, Fields):
+        digits = values.digits()
+        if digits is not None:
+            return digits
     kinds = set(map(type, values))
     try:
         if kinds == {str}:

@@ -20,6 +20,7 @@ from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import MAX_LINE, Peek, Source, line_error, refuse_undecoded, shorten, split_lines
 from outscore.formats.tables.cells import BLOCK_ROWS, Block, Records, is_damaged, is_name, is_number, is_whole
+from outscore.formats.tables.fields import Fields, PlainLines, plain_lines
 from outscore.formats.tables.names import is_count, is_known, is_score, names_counts, suggests_other
 from outscore.formats.tables.numbers import may_be_a_score
 from outscore.scores.system import label_of
@@ -200,16 +201,9 @@ class _Shape:
     width: int
     places: Mapping[str, int]
 
-    def split(self, piece: str) -> list[str] | None:
-        """The fields of all lines, one line behind the other; None if the csv module has to look at them."""
-        whole = piece if piece.endswith("\n") else piece + "\n"
-        separator = ord(self.separator)
-        others = bytes(set(range(256)) - {separator, *b'"\n'})
-        marks = whole.encode("utf-8", "surrogateescape").translate(None, others)
-        plain = bytes([separator]) * (self.width - 1) + b"\n"
-        if self.width == 1 or marks != plain * (len(marks) // self.width):
-            return None
-        return whole[:-1].replace("\n", self.separator).split(self.separator)
+    def split(self, piece: str) -> PlainLines | None:
+        """The fields of all lines; None if the csv module has to look at them."""
+        return None if self.width == 1 else plain_lines(piece, self.separator, self.width)
 
 
 def _below(pieces: Iterator[str], above: int) -> Iterator[str]:
@@ -226,16 +220,15 @@ def _below(pieces: Iterator[str], above: int) -> Iterator[str]:
 def _blocks(pieces: Iterator[str], above: int, shape: _Shape) -> Iterator[Block]:
     """The records of all lines that are left, with `above` lines above them."""
     for piece in pieces:
-        fields = shape.split(piece)
-        if fields is None:
+        split = shape.split(piece)
+        if split is None:
             lines = itertools.chain.from_iterable(map(split_lines, itertools.chain([piece], pieces)))
             reader = csv.reader(lines, delimiter=shape.separator, strict=True)
             yield from _unusual_blocks(reader, above, shape)
             return
-        rows = len(fields) // shape.width
-        columns = {name: fields[k :: shape.width] for name, k in shape.places.items()}
-        yield Block(np.arange(above + 1, above + rows + 1), columns)
-        above += rows
+        columns = {name: Fields(split, k) for name, k in shape.places.items()}
+        yield Block(np.arange(above + 1, above + split.rows + 1), columns)
+        above += split.rows
 
 
 def _unusual_blocks(reader: Reader, above: int, shape: _Shape) -> Iterator[Block]:

@@ -58,6 +58,19 @@ class ItemScores:
         """How many items there are."""
         return len(self.d)
 
+    @cached_property
+    def spread(self) -> float:
+        """Standard deviation of d (n - 1); 0 where the differences differ by nothing but the rounding of real numbers."""
+        if self.n < 2:
+            return 0.0
+        span = float(np.ptp(self.d))
+        if span == 0.0:
+            return 0.0
+        if self.whole is None and span <= 4 * np.spacing(float(np.maximum(np.abs(self.a), np.abs(self.b)).max())):
+            return 0.0
+        # Divided by the span first: squares of tiny or huge differences neither vanish nor overflow.
+        return span * float(np.std(self.d / span, ddof=1))
+
     def minus(self, delta: float) -> tuple[Array, Array | None]:
         """d - δ, and the same in whole numbers where δ can be written in them too (then with a finer scale).
 
@@ -140,8 +153,10 @@ def with_exact_integers(pairs: PairedScores) -> PairedScores:
 
 def scores_if_any(pairs: PairedScores, metric: AdditiveMetric) -> ItemScores | None:
     """The items' scores behind a mean or a sum, to describe them; None for a metric that has none."""
-    if metric.ratio is None:
-        return None
+    return None if metric.ratio is None else pairs.once(_scores_if_any, metric)
+
+
+def _scores_if_any(pairs: PairedScores, metric: AdditiveMetric) -> ItemScores | None:
     items = with_exact_integers(pairs).per_item()
     weights = [bottom for rows in (items.a, items.b) if (bottom := metric.bottom(rows)) is not None]
     weight = weights[0][0] if weights else items.scale

@@ -161,6 +161,10 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
     >>> table.n, table.only_a, table.only_b
     (8, 6, 0)
     """
+    return pairs.once(_discordance, metric)
+
+
+def _discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | None:
     weights, other = metric.bottom(pairs.a), metric.bottom(pairs.b)
     if weights is None or other is None or metric.graded or pairs.averaged:
         return None

@@ -189,8 +189,11 @@ class OwnRows:
 def both_sides(pairs: PairedScores, single: PairedScores | None = None) -> list[OwnRows]:
     """What A's own score rests on, and what B's does; `single` are the rows that units were made of."""
     items, single = pairs.per_item(), single or pairs
-    both = ((single.a, items.a), (single.b, items.b))
-    return [OwnRows(rows / single.scale, means / items.scale, items.clusters) for rows, means in both]
+    found = []
+    for rows, means in ((single.a, items.a), (single.b, items.b)):
+        own = rows / single.scale
+        found.append(OwnRows(own, own if means is rows else means / items.scale, items.clusters))
+    return found
 
 
 def own_intervals(systems: Sequence[OwnRows], metric: AdditiveMetric, alpha: float = 0.05) -> list[Limits]:
@@ -233,9 +236,9 @@ def interval_method(systems: Sequence[OwnRows], metric: AdditiveMetric) -> str:
 def _shared_share(systems: Sequence[OwnRows], metric: AdditiveMetric) -> Share | None:
     """The range that no system's score can leave, as far as all of them show."""
     most = max(len(one.items) for one in systems)
-    share = _share(np.concatenate([one.rows for one in systems]), metric, most)
+    share = _share([one.rows for one in systems], metric, most)
     if share is not None and share.binary and any(len(one.items) < len(one.rows) for one in systems):
-        averaged = _share(np.concatenate([one.items for one in systems]), metric, most)
+        averaged = _share([one.items for one in systems], metric, most)
         share = Share(share.worth, binary=averaged == share)
     return share
 
@@ -359,8 +362,8 @@ def _parts(table: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
     return top, np.ones(len(top)) if bottom is None else bottom.astype(float, copy=False)
 
 
-def _share(table: Array, metric: AdditiveMetric, items: int) -> Share | None:
-    """The range that the score cannot leave, as far as these rows show; None where they show none.
+def _share(tables: Sequence[Array], metric: AdditiveMetric, items: int) -> Share | None:
+    """The range that the score cannot leave, as far as the rows of all tables show; None where they show none.
 
     Counts over counts are a share when no item has more right than there is. One score per item is one when
     there are only two scores, or all lie between 0 and 1. Where the metric itself says that its scale is
@@ -369,11 +372,13 @@ def _share(table: Array, metric: AdditiveMetric, items: int) -> Share | None:
     u, v = metric.ratio or ((), None)
     if v is None or metric.graded or _in_points(u, v):
         return None
-    top, bottom = _parts(table, metric)
-    if not (bottom == 1).all():
-        return Share(Worth(0.0, 1.0), binary=False) if ((top >= 0) & (top <= bottom)).all() else None
-    least, largest = float(top.min()), float(top.max())
-    worth = worth_of(least, largest, items) if ((top == least) | (top == largest)).all() else None
+    parts = [_parts(table, metric) for table in tables if len(table)]
+    if not all((bottom == 1).all() for _, bottom in parts):
+        within = all(((top >= 0) & (top <= bottom)).all() for top, bottom in parts)
+        return Share(Worth(0.0, 1.0), binary=False) if within else None
+    least, largest = float(min(top.min() for top, _ in parts)), float(max(top.max() for top, _ in parts))
+    two = all(((top == least) | (top == largest)).all() for top, _ in parts)
+    worth = worth_of(least, largest, items) if two else None
     if worth is not None:
         return Share(worth, binary=True)
     return Share(Worth(0.0, 1.0), binary=False) if least >= 0 and largest <= 1 else None

@@ -15,7 +15,6 @@ from outscore.core.rows import PairedScores
 from outscore.inference.base.differences import SKEWED, ItemScores, is_sum, scores_if_any, skewness
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import SYMMETRIC, Claim, Estimand, Group
-from outscore.inference.describe.effects import spread
 from outscore.inference.registry import TESTS
 from outscore.laws import normal, normal_quantile
 from outscore.results.analysis import Advice, Analysis, Normality, Summary, TestAdvice, lag1_bound
@@ -213,8 +212,8 @@ def analyse(
     units = pairs.per_item().rows if pairs.clusters is None else int(pairs.clusters.max()) + 1
     if scores is None:
         return _advice_only(metric, advise(Claim("metric", units, None, clusters)))
-    gamma = skewness(scores.d) if spread(scores) else None
-    normality = normality_test(scores.d) if spread(scores) else None
+    gamma = skewness(scores.d) if scores.spread else None
+    normality = normality_test(scores.d) if scores.spread else None
     binary = discordance(pairs.labelled(pairs.items, None), metric) is not None
     about: Estimand = "mean"
     if estimand == "median":
@@ -225,7 +224,7 @@ def analyse(
         about = "metric"
     statistic, reason = _statistic(gamma, binary=binary)
     ordered = scores if unshuffled is None else (scores_if_any(unshuffled, metric) or scores)
-    lag1 = autocorrelation(_in_order(ordered)) if spread(ordered) else None
+    lag1 = autocorrelation(_in_order(ordered)) if ordered.spread else None
     neighbours = "units" if pairs.averaged and unshuffled is None else "items"
     normal = None if normality is None else normality.p >= normality_alpha
     zero_share = float(np.mean(scores.d == 0))
@@ -325,7 +324,7 @@ def _correlation(a: Array, b: Array) -> float | None:
 
 def _pairing_gain(scores: ItemScores) -> float | None:
     """√(s_a² + s_b²)/s_d: how many times larger the standard error would be without pairing."""
-    paired = spread(scores)
+    paired = scores.spread
     return math.hypot(_sd(scores.a), _sd(scores.b)) / paired if paired else None
 
 

@@ -89,18 +89,6 @@ def _effects_of_contributions(pairs: PairedScores, metric: AdditiveMetric, alpha
     return [d_z, _hedges_g(d_z, len(differences))]
 
 
-def spread(scores: ItemScores) -> float:
-    """Standard deviation of d (n - 1); 0 where the differences differ by nothing but the rounding of real numbers."""
-    if scores.n < 2:
-        return 0.0
-    size = float(np.maximum(np.abs(scores.a), np.abs(scores.b)).max())
-    span = float(np.ptp(scores.d))
-    if span == 0.0 or (scores.whole is None and span <= 4 * np.spacing(size)):
-        return 0.0
-    # Divided by the span first: squares of tiny or huge differences neither vanish nor overflow.
-    return span * float(np.std(scores.d / span, ddof=1))
-
-
 def cohen_dz(scores: ItemScores, alpha: float = 0.05) -> Effect:
     """Cohen's d for paired data: mean d over its own standard deviation (Cohen, 1988, d_z).
 
@@ -108,7 +96,7 @@ def cohen_dz(scores: ItemScores, alpha: float = 0.05) -> Effect:
     limits are the noncentralities at which the observed t is a 1 - α/2 and an α/2 quantile (Steiger and
     Fouladi, 1997).
     """
-    sd = spread(scores)
+    sd = scores.spread
     if sd == 0.0:
         return Effect("cohen_dz", None)
     value = exact_sum(scores.d) / scores.n / sd
@@ -435,7 +423,7 @@ def _row(
         # A unit's score of any metric, which is what an evaluation unit is defined for.
         a, b = (metric.score(table / rows.scale) for table in (rows.a, rows.b))
         scores = ItemScores(a, b, a - b, None, 1, None, 1 if metric.higher_is_better else -1)
-    sd = spread(scores)
+    sd = scores.spread
     d_z = exact_sum(scores.d) / scores.n / sd if sd else None
     p = permutation(units, metric, asked).value
     return UnitRow(size, rows.rows, remainder, sd if scores.n > 1 else None, d_z, p)

@@ -25,7 +25,6 @@ from outscore.exact.distribution import null_distribution
 from outscore.exact.flipsum import BudgetError
 from outscore.inference.base.differences import Flips, flips_of, scores_if_any, units_of
 from outscore.inference.base.influence import contributions
-from outscore.inference.describe.effects import spread
 from outscore.laws import normal_quantile
 from outscore.resampling import flipped_sums
 from outscore.results.analysis import Histogram, NullHistogram
@@ -125,7 +124,7 @@ def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[
     """
     scores = scores_if_any(pairs, metric)
     if scores is not None:
-        d = scores.d if spread(scores) else None
+        d = scores.d if scores.spread else None
     else:
         d = contributions(units_of(pairs), metric)
     if d is None or float(np.ptp(d)) < MIN_WIDTH:

@@ -141,8 +141,8 @@ def sums_of(wanted: Battles, rows: Array | None = None) -> Sums:
     codes, known = battles.units.codes, len(units.names)
     return Sums(
         systems=Known(battles.systems, first_places(battles, decided_places)),
-        judges=None if judges is None else Known(judges.names, judge_first),
-        units=Known(units.names, unit_first),
+        judges=None if judges is None else Known(tuple(judges.names), judge_first),
+        units=Known(tuple(units.names), unit_first),
         battles=battles.rows,
         undecided=wanted.rows - battles.rows,
         opening=(battles.systems[int(battles.first[0])], battles.systems[int(battles.second[0])]),

@@ -328,7 +328,7 @@ def _keys(hypotheses: Array, size: int) -> Array:
 
 
 def _parts(
-    units: Units, first: int, second: int, asked: DiffOptions, column: str, codes: Array, names: tuple[str, ...]
+    units: Units, first: int, second: int, asked: DiffOptions, column: str, codes: Array, names: Sequence[str]
 ) -> tuple[list[ScoredSubset], Family]:
     """Both systems on every value of a column; values are the labels of gold or those of a slice."""
     parts: dict[int, ScoredSubset] = {}

@@ -311,7 +311,7 @@ def _read_share(
     if systems is not None:
         chosen = _rename_systems(chosen, systems)
     sums = sums_of(chosen, places) if chosen.decided.any() else None
-    judges = None if battles.judges is None else battles.judges.names
+    judges = None if battles.judges is None else tuple(battles.judges.names)
     return _Part(sums, ordered, given.systems, judges, mirrored, repeated, given.rows, given.notes)
 
 
