@@ -318,30 +318,6 @@ def test_a_gate_leads_to_the_items_of_both_versions(answers):
     drawer.get_by_role("button", name="Close").click()
 
 
-# By view: what its button says, how many items there are, and what the first of them shows.
-COUNTED = {"score": ("items", 960, "repeat"), "prefer": ("battles", 872, "winner"), "texts": ("segments", 232, "reference")}
-
-
-@pytest.mark.parametrize("view", COUNTED)
-def test_scores_battles_and_texts_lead_to_what_they_count(answers, view):
-    called, count, shown = COUNTED[view]
-    page = answers.original(view)
-    page.get_by_role("button", name=f"See the {called}").click()
-    drawer = page.locator("dialog.drawer")
-    expect(drawer).to_contain_text(f"1 of {count} items")
-    expect(drawer.locator(".drawer-texts")).to_contain_text(shown)
-    drawer.get_by_role("button", name="Close").click()
-
-
-def test_a_row_of_battles_leads_to_those_of_its_pair(answers):
-    page = answers.original("prefer")
-    page.locator('#result table[aria-label="Pairs"] tbody th button').first.click()
-    drawer = page.locator("dialog.drawer")
-    expect(drawer.locator("h2")).to_have_text("amber and birch")
-    expect(drawer.locator(".drawer-texts dd").first).to_have_text("amber and birch")
-    drawer.get_by_role("button", name="Close").click()
-
-
 def test_the_page_names_no_option_of_the_command_line(browser, server):
     with brought(browser, server, "compare", settings="&direction=", qa_csv=QA) as page:
         there(page.locator("#steps"))

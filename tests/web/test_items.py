@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 WIDE = "id,question,new,old\nq1,Why?,1,0\nq2,How?,0,0\nq3,Who?,1,1\n"
 LONG = "id,system,score,answer text\nq1,new,1,yes\nq2,new,0,no\nq2,old,1,maybe\nq1,old,0,never\n"
 
@@ -97,3 +99,44 @@ def test_a_refusal_brings_its_cures(page):
     cures = answer.json()["cures"]
     assert {"setting": "duplicates", "value": "mean"} in cures
     assert items(page, paste(page, repeated_csv=repeated), duplicates="mean").json()["total"] == 2
+
+
+def test_several_systems_have_their_slices_and_say_who_scored_what(page):
+    first, second = "id,score,topic\nq1,1,law\nq2,0,news\n", "id,score,topic\nq2,1,news\nq3,1,law\n"
+    found = listed(page, "score", {"slice": "topic"}, files=paste(page, new_csv=first, old_csv=second))
+    topics = [column["name"] for column in found["columns"]].index("topic")
+    assert [(one["id"], one["of"], one["texts"][topics]) for one in found["items"]] == [
+        ("q1", ["new"], "law"),
+        ("q2", ["new", "old"], "news"),
+        ("q3", ["old"], "law"),
+    ]
+
+
+def test_battles_say_who_met_and_which_position_won(page):
+    rows = "question_id,model_a,model_b,winner\nq1,x,y,model_a\nq1,y,x,model_b\nq2,y,x,tie\n"
+    found = listed(page, "prefer", files=paste(page, battles_csv=rows))
+    position = [column["name"] for column in found["columns"]].index("position")
+    assert [one["of"] for one in found["items"]] == [["x", "y"], ["y", "x"], ["y", "x"]]
+    assert [one["texts"][position] for one in found["items"]] == ["shown first", "shown second", "tie"]
+
+
+def test_segments_have_what_the_histograms_of_each_metric_count(page):
+    lines = [
+        f"the {word} sat on the mat number {i}"
+        for i, word in enumerate(["cat", "dog", "hen", "fox", "owl", "rat", "bee", "ant"])
+    ]
+    new = "\n".join(lines)
+    old = "\n".join(line.replace("the", "a") if i % 2 else line for i, line in enumerate(lines))
+    files = paste(page, new_txt=new, old_txt=old, reference_txt=new, documents_txt="\n".join("aabbccdd"))
+    parts = {"files": files[:2], "reference": files[2:3]}
+    for further, units in (({}, 8), ({"documents": files[3:]}, 4)):
+        found = listed(page, "texts", {"metric": ["bleu", "ter"]}, **parts, **further)
+        job = page.run("texts", {**parts, **further}, metric=["bleu", "ter"])
+        saved = page.get(f"/api/results/{job['result']}").json()
+        for c in saved["comparisons"]:
+            drawn = c["pictures"]["histograms"]["difference"]
+            each = [one["by"][c["metric"]][2] for one in found["items"]]
+            # Of segments that are equally long TER is a mean, whatever they are swapped with.
+            alike = 8 // (8 if c["metric"] == "TER" else units)
+            assert each[::alike] == each[alike - 1 :: alike]
+            assert np.histogram(each[::alike], drawn["edges"])[0].tolist() == drawn["counts"]

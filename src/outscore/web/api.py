@@ -97,7 +97,11 @@ def _own_schemas() -> dict[str, Schema]:
     """What only the page has."""
     cures = list_of(object_of({"setting": TEXT, "value": maybe(TEXT)}))
     column = object_of({"name": TEXT, "system": TEXT})
-    item = object_of({"id": TEXT, "a": maybe({"type": "number"}), "b": maybe({"type": "number"}), "texts": list_of(TEXT)})
+    score, by_metric = {"type": "number"}, {"type": "object", "additionalProperties": list_of({"type": "number"})}
+    item = object_of(
+        {"id": TEXT, "a": maybe(score), "b": maybe(score), "texts": list_of(TEXT), "of": list_of(TEXT), "by": by_metric},
+        optional=("of", "by"),
+    )
     choice = object_of({"value": TEXT, "label": TEXT, "help": TEXT})
     progress = object_of({"doing": TEXT, "done": WHOLE, "total": WHOLE})
     entry = {"name": TEXT, "label": TEXT, "help": TEXT, "type": {"enum": list(get_args(Kind))}, "group": TEXT}

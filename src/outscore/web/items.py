@@ -8,20 +8,25 @@ from dataclasses import replace
 from typing import Any
 
 from outscore.core.errors import OutscoreError
+from outscore.engine.engines import engine_of
 from outscore.formats.base.source import open_source
 from outscore.formats.logs.evaluation import Evaluation
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import label_text, looks_numeric
 from outscore.formats.tables.numbers import BARE_FORMATS
+from outscore.inference.describe.histograms import described
+from outscore.scores.panel import Panel
 from outscore.scores.system import Origin, Scores
 from outscore.workflows.compare.matching import match_systems
 from outscore.workflows.compare.run import load
 from outscore.workflows.prefer.inputs import battles_of
+from outscore.workflows.rank.texts import text_panels
+from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.run import read_material
-from outscore.workflows.texts.run import read_texts
+from outscore.workflows.texts.run import TextData, read_texts
 from outscore.workflows.texts.statistics import Texts
 
 MOST_ITEMS, MOST_COLUMNS, LONGEST = 20_000, 12, 2_000
@@ -34,7 +39,8 @@ Beside = Mapping[tuple[str, str], Sequence[str]]
 def items_of(command: str, written: Mapping[str, Any]) -> dict[str, Any]:
     """Items in the order of their files, with the scores `a` and `b`, None where there is none.
 
-    `columns` name the texts of each and whose they are.
+    `columns` name the texts of each and whose they are; `of` says which systems an item is about where that is not all of
+    them, and `by` its two scores and what it adds to the difference for each metric of texts.
     """
     if command == "score":
         return _scored(ScoreRequest.from_written(written))
@@ -73,16 +79,23 @@ def _scored(request: ScoreRequest) -> dict[str, Any]:
         by_name = [
             dict(zip(names if one.ids is None else one.ids.texts(), one.values.tolist(), strict=False)) for one in scores
         ]
-        unique = list(dict.fromkeys(names))
-        texts = {
+        unique = list(dict.fromkeys(name for own in by_name for name in own))
+        texts: dict[tuple[str, str], Sequence[str]] = {
             ("score", one.name): [f"{own[name]:g}" if name in own else "" for name in unique]
             for one, own in zip(scores, by_name, strict=True)
         }
-        return _listed([one.name for one in scores], unique, texts)
+        told = [_columns(one, unique, by_name=one.ids is not None) for one in scores]
+        # An item may be missing in the first file.
+        for column in dict.fromkeys(name for own in told for name in own):
+            texts[column, ""] = [
+                next(filter(None, cells), "") for cells in zip(*(own[column] for own in told if column in own), strict=True)
+            ]
+        of = [[one.name for one, own in zip(scores, by_name, strict=True) if name in own] for name in unique]
+        return _listed([one.name for one in scores], unique, texts, of=of)
     beside = _columns(first, names[:MOST_ITEMS], by_name=first.ids is not None)
     runs = {} if first.repeats is None else {("repeat", ""): list(first.repeats.texts())}
-    texts = runs | {(column, ""): cells for column, cells in beside.items()}
-    return _listed([first.name], names, texts, first.values.astype(float).tolist())
+    shown: Beside = runs | {(column, ""): cells for column, cells in beside.items()}
+    return _listed([first.name], names, shown, first.values.astype(float).tolist())
 
 
 def _battles(request: PreferRequest) -> dict[str, Any]:
@@ -97,14 +110,19 @@ def _battles(request: PreferRequest) -> dict[str, Any]:
             return "tie"
         return one if share > 0.5 else other
 
-    texts = {
-        ("systems", ""): [" and ".join(sorted(pair)) for pair in zip(first, second, strict=True)],
-        ("winner", ""): [winner(*row) for row in zip(first, second, battles.share.tolist(), strict=True)],
+    pairs = list(zip(first, second, strict=True))
+    shares = battles.share.tolist()
+    texts: dict[tuple[str, str], Sequence[str]] = {
+        ("systems", ""): [" and ".join(sorted(pair)) for pair in pairs],
+        ("winner", ""): [winner(one, other, share) for (one, other), share in zip(pairs, shares, strict=True)],
     }
+    if battles.shown is not None:
+        known = zip(shares, battles.shown.tolist(), strict=True)
+        texts["position", ""] = [winner("shown first", "shown second", share) if order else "" for share, order in known]
     for name, labels in (("judge", battles.judges), ("category", battles.categories)):
         if labels is not None:
             texts[name, ""] = list(labels.texts())
-    return _listed(battles.systems, list(battles.prompts.texts()), texts)
+    return _listed(battles.systems, list(battles.prompts.texts()), texts, of=pairs)
 
 
 def _segments(request: TextsRequest) -> dict[str, Any]:
@@ -115,7 +133,40 @@ def _segments(request: TextsRequest) -> dict[str, Any]:
     columns |= _numbered("reference", "", texts.references)
     for name, runs in texts.systems.items():
         columns |= _numbered("output", name, runs)
-    return _listed(texts.names, [f"segment {i + 1}" for i in range(len(texts.references[0]))], columns)
+    columns |= {(name, ""): list(map(str, labels)) for name, labels in _labelled(data).items()}
+    by = {} if request.unit_size > 1 else _by_metric(request, data, texts)
+    return _listed(texts.names, [f"segment {i + 1}" for i in range(len(texts.references[0]))], columns, by=by)
+
+
+def _labelled(data: TextData) -> dict[str, Sequence[object]]:
+    """The labels by which segments are told apart: documents, and the columns of buckets."""
+    buckets = data.buckets if isinstance(data.buckets, Mapping) else {}
+    documents = data.documents if isinstance(data.documents, Sequence) else ()
+    return {**({"document": documents} if documents else {}), **buckets}
+
+
+def _by_metric(request: TextsRequest, data: TextData, texts: Texts) -> dict[str, list[list[float]]]:
+    """What the pictures of each metric count of every segment; segments of one document count as one."""
+    ranking = text_panels(
+        texts.systems,
+        texts.references,
+        metrics=request.metrics,
+        documents=data.documents,
+        dataset=shared.POOLED,
+        scores=request.scores,
+        engine=engine_of(),
+        files=data.origins,
+    )
+    found = {one.label: _counted(one.panels[0]) for one in ranking.metrics}
+    return {label: values for label, values in found.items() if values}
+
+
+def _counted(panel: Panel) -> list[list[float]]:
+    values = described(panel.pair(0, 1), panel.metric)
+    if values is None:
+        return []
+    rows = list(map(list, zip(*(column.tolist() for column in values), strict=True)))
+    return rows if panel.clusters is None or len(rows) == len(panel.clusters) else [rows[i] for i in panel.clusters.tolist()]
 
 
 def _numbered(name: str, system: str, several: Sequence[Sequence[str]]) -> dict[tuple[str, str], Sequence[str]]:
@@ -129,6 +180,9 @@ def _listed(
     texts: Beside,
     a: Sequence[float] | None = None,
     b: Sequence[float] | None = None,
+    *,
+    of: Sequence[Sequence[str]] = (),
+    by: Mapping[str, Sequence[Sequence[float]]] | None = None,
 ) -> dict[str, Any]:
     """The answer: not more items, columns and letters than a page takes."""
     kept = dict(list(texts.items())[:MOST_COLUMNS])
@@ -140,6 +194,8 @@ def _listed(
         "columns": [{"name": name, "system": system} for name, system in kept],
         "items": [
             {"id": name, "a": a and a[i], "b": b and b[i], "texts": [_cut(column[i], longest) for column in kept.values()]}
+            | ({"of": list(of[i])} if of else {})
+            | ({"by": {metric: list(values[i]) for metric, values in by.items()}} if by else {})
             for i, name in enumerate(shown)
         ],
     }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const folder = "../../../src/outscore/web/static/";
-const { bars, barsOf, fourfold, matching, niceStep, quartiles, twoValues } = await import(`${folder}items.js`);
+const { bars, barsOf, fourfold, matching, niceStep, quartiles, recordsOf, twoValues } = await import(`${folder}items.js`);
 const item = (a, b, id = "x", texts = []) => ({ id, a, b, texts });
 
 test("right-or-wrong items have two values, in any coding", () => {
@@ -53,4 +53,26 @@ test("bars of a histogram find what it counted, on one side or of the difference
   assert.deepEqual(found("a"), [2, 2]);
   assert.deepEqual(found("b"), [2, 2]);
   assert.deepEqual(barsOf({ edges: [-1, 0, 1], counts: [1, 3] }).map((bar) => matching(items, bar).length), [1, 3]);
+});
+
+test("bars of a metric find the items by what it counts of them", () => {
+  const by = (a, b, d) => ({ ...item(null, null), by: { BLEU: [a, b, d] } });
+  const items = [by(10, 20, -3), by(30, 5, 4), item(null, null)];
+  assert.deepEqual(matching(items, { measure: "BLEU", low: 0, high: 10 }), [items[1]]);
+  assert.deepEqual(matching(items, { measure: "BLEU", side: "b", low: 20, high: Infinity }), [items[0]]);
+  assert.equal(matching(items, { measure: "TER", low: 0 }).length, 0);
+});
+
+test("an item is found by the systems that it is about, and by one of several values", () => {
+  const met = (of, judge) => ({ ...item(null, null, "q", [judge]), of });
+  const items = [met(["x", "y"], "j1"), met(["y", "z"], "j2"), met(["z", "x"], "j3")];
+  assert.deepEqual(matching(items, { of: ["x"] }), [items[0], items[2]]);
+  assert.deepEqual(matching(items, { of: ["x", "z"] }), [items[2]]);
+  assert.deepEqual(matching(items, { column: 0, value: ["j1", "j2"] }), items.slice(0, 2));
+  assert.equal(matching([item(1, 0)], { of: ["x"] }).length, 1);
+});
+
+test("numbers of charts are read as they are written", () => {
+  assert.deepEqual(recordsOf('system,elo\n"a, ""b""\nc",1\r\nd,\n'), [{ system: 'a, "b"\nc', elo: "1" }, { system: "d", elo: "" }]);
+  assert.deepEqual(recordsOf("x\n1\n2"), [{ x: "1" }, { x: "2" }]);
 });

@@ -69,10 +69,10 @@ def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogr
     >>> histograms(PairedScores(a, b), metric)["difference"]
     Histogram(edges=[-0.5, 0.5, 1.5], counts=[2, 2])
     """
-    described = _described(pairs, metric)
-    if described is None:
+    values = described(pairs, metric)
+    if values is None:
         return {}
-    a, b, d = described
+    a, b, d = values
     shared, of_difference = _edges(np.concatenate([a, b]), len(d), at_zero=False), _edges(d, len(d), at_zero=True)
     if min(edges[-1] - edges[0] for edges in (shared, of_difference)) < MIN_WIDTH:
         return {}
@@ -94,8 +94,8 @@ def two_histograms(a: Array, b: Array) -> dict[str, Histogram]:
     return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, x in (("a", a), ("b", b))}
 
 
-def _described(pairs: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array, Array] | None:
-    """The scores of A and B and their differences, item by item or unit by unit."""
+def described(pairs: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array, Array] | None:
+    """The scores of A and B and their differences, item by item or unit by unit; None where a unit alone has none."""
     scores = scores_if_any(pairs, metric)
     if scores is not None:
         return scores.a, scores.b, scores.d

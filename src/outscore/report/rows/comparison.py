@@ -120,7 +120,12 @@ def units_of(c: Comparison) -> tuple[int, str]:
 
 
 def scored_noun(c: Comparison) -> str:
-    """What has a score of its own: an item, a segment, or a unit of several of them."""
+    """What has a score of its own: an item, a segment, or a unit of several of them.
+
+    Where the metric has to be computed on what is swapped as one, that is a cluster if there are any.
+    """
+    if alone(c) and c.clusters is not None:
+        return group_of(c)
     return noun_of(c) if c.design.unit_size == 1 else "unit"
 
 

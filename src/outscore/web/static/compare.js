@@ -6,7 +6,7 @@ import { loadItems, openDrawer } from "./drawer.js";
 import { drop } from "./forms.js";
 import { barsOf } from "./items.js";
 import { Runner } from "./jobs.js";
-import { leading, pictureOf } from "./picture.js";
+import { leadFrom, pictureOf, shapesOf } from "./picture.js";
 import { fetchReport, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
 import { enliven } from "./tables.js";
@@ -198,15 +198,11 @@ class Comparison extends View {
   linkBars(figure, sides, histograms) {
     const known = sides.filter((side) => histograms[side]);
     const bars = known.flatMap((side) => barsOf(histograms[side], side === "difference" ? undefined : side));
-    const shapes = [...figure.querySelectorAll(".mark-rect path")];
-    figure.querySelector("svg").setAttribute("role", "group");
+    const shapes = shapesOf(figure, "rect");
     bars.forEach((bar, i) => {
       if (!bar.count || !shapes[i]) return;
       const title = shapes[i].querySelector("title")?.textContent ?? `${bar.count} items`;
-      const named = { tabindex: "0", role: "button", "aria-label": title };
-      for (const [name, value] of Object.entries(named)) shapes[i].setAttribute(name, value);
-      shapes[i].classList.add("bar-of");
-      leading(shapes[i], () => openDrawer(this.items(), { ...bar, title }));
+      leadFrom(shapes[i], title, () => openDrawer(this.items(), { ...bar, title }));
     });
   }
 

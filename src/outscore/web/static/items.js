@@ -1,9 +1,12 @@
 // Items and what is counted of them: right or wrong, where they differ, which fit a filter. Nothing here touches the page.
 
 /**
- * @typedef {{ id: string, a: number | null, b: number | null, texts: string[] }} Item
  * @typedef {{
- *   title?: string, low?: number, high?: number, a?: number, b?: number, side?: "a" | "b", column?: number, value?: string
+ *   id: string, a: number | null, b: number | null, texts: string[], of?: string[], by?: Record<string, number[]>
+ * }} Item
+ * @typedef {{
+ *   title?: string, low?: number, high?: number, a?: number, b?: number, side?: "a" | "b", column?: number,
+ *   value?: string | string[], of?: string[], measure?: string
  * }} Filter
  */
 
@@ -28,17 +31,25 @@ export function fourfold(items, [low, high], lower = false) {
   }));
 }
 
+/** What a bar counts of an item: the difference, or the score of one side; of several metrics, by the one that is named.
+ * @param {Item} item @param {Filter} filter */
+function counted(item, { side, measure }) {
+  if (measure) return item.by?.[measure]?.[side ? "ab".indexOf(side) : 2] ?? NaN;
+  return side ? item[side] : item.a - item.b;
+}
+
 /** The items that a filter and words leave, in their order; differences, or the scores of one side, in [low, high).
  * @param {Item[]} items @param {Filter} filter @param {string} [query] */
 export function matching(items, filter, query = "") {
   const words = query.trim().toLowerCase();
   return items.filter((item) => {
-    const d = filter.side ? item[filter.side] : item.a - item.b;
+    const d = counted(item, filter);
     if (filter.a !== undefined && item.a !== filter.a) return false;
     if (filter.b !== undefined && item.b !== filter.b) return false;
-    if (filter.low !== undefined && d < filter.low) return false;
-    if (filter.high !== undefined && d >= filter.high) return false;
-    if (filter.column !== undefined && item.texts[filter.column] !== filter.value) return false;
+    if (filter.low !== undefined && !(d >= filter.low)) return false;
+    if (filter.high !== undefined && !(d < filter.high)) return false;
+    if (filter.of && !filter.of.every((system) => item.of?.includes(system) ?? true)) return false;
+    if (filter.column !== undefined && ![filter.value].flat().includes(item.texts[filter.column])) return false;
     return !words || item.id.toLowerCase().includes(words) || item.texts.some((text) => text.toLowerCase().includes(words));
   });
 }
@@ -87,4 +98,19 @@ export function quartiles(numbers) {
     const at = share * (sorted.length - 1), below = Math.floor(at);
     return sorted[below] + (at - below) * ((sorted[below + 1] ?? sorted[below]) - sorted[below]);
   });
+}
+
+/** The lines of a CSV text as records by its first line; a quoted field may hold commas, quotes and ends of lines.
+ * @param {string} text @returns {Record<string, string>[]} */
+export function recordsOf(text) {
+  const lines = [[""]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    const line = lines[lines.length - 1];
+    line[line.length - 1] = quoted === undefined ? plain : quoted.replaceAll('""', '"');
+    if (end === ",") line.push("");
+    else if (end) lines.push([""]);
+    else break;
+  }
+  const [names, ...rows] = lines.filter((line) => line.length > 1 || line[0]);
+  return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? ""])));
 }

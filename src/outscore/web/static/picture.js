@@ -18,7 +18,7 @@ function table(systems, cells, open) {
   const kinds = ["both right", `only ${systems[0]} right`, `only ${systems[1]} right`, "both wrong"];
   const cell = ({ a, b, count }, i) => {
     const filter = { a, b, title: `${counted(count, "item")}: ${kinds[i]}` };
-    const share = `${((100 * count) / total).toFixed(1)} %`;
+    const share = `${((100 * count) / total).toFixed(1)}%`;
     const label = `${kinds[i]}: ${number(count)}, ${share}`;
     return make("td", { class: ["same", "a", "b", "same"][i] }, make("button", {
       type: "button", class: "cell-button", disabled: !count, "aria-label": label, click: () => open(filter),
@@ -76,6 +76,20 @@ function barOf(bar, x, y, top, systems, open) {
     x: x(bar.low) + 0.5, y: y(bar.count), width: Math.max(1, x(bar.high) - x(bar.low) - 1), height: top - y(bar.count),
   }, draw("title", {}, title));
   return leading(shape, () => open({ low: bar.low, high: bar.high, title }));
+}
+
+/** The shapes of this kind that a chart of a report draws for its rows, in their order. */
+export const shapesOf = (figure, kind) => [...figure.querySelectorAll(`.mark-${kind}.role-mark path`)];
+
+/** Makes a shape of a chart lead somewhere. */
+export function leadFrom(shape, title, follow) {
+  const svg = shape.closest("svg");
+  // What is drawn over a shape would be in the way of the pointer.
+  svg.classList.add("leads-on");
+  svg.setAttribute("role", "group");
+  for (const [name, value] of Object.entries({ tabindex: "0", role: "button", "aria-label": title })) shape.setAttribute(name, value);
+  shape.classList.add("bar-of");
+  leading(shape, follow);
 }
 
 // A shape that leads somewhere, by the mouse and by the keyboard.
