@@ -93,6 +93,31 @@ def test_a_client_gets_the_verdict_first_and_the_same_result_as_the_command_line
     assert unknown.startswith("There is no tool `nothing`.")
 
 
+def test_calls_at_once_get_the_answers_of_calls_in_turn(root):
+    """And a file that was changed is read again."""
+    calls = [("compare", {"files": ["both.csv"]}), ("rank", {"files": ["both.csv"]}), ("compare", {"files": ["no.csv"]})]
+
+    async def conversation() -> list[str]:
+        command = StdioServerParameters(command=sys.executable, args=["-m", "outscore", "mcp", "--root", str(root)])
+        found: list[str] = [""] * 6
+        async with Client(command) as client:
+
+            async def call(place: int, name: str, arguments: dict[str, object]) -> None:
+                found[place] = (await client.call_tool(name, arguments)).content[0].text
+
+            async with anyio.create_task_group() as group:
+                for place, (name, arguments) in enumerate([*calls, *calls[:2]]):
+                    group.start_soon(call, place, name, arguments)
+            write(root / "both.csv", new=OLD, old=NEW)
+            await call(5, *calls[0])
+        return found
+
+    found = anyio.run(conversation)
+    assert found[:2] == found[3:5]
+    assert [json.loads(found[place])["verdict"] for place in (0, 5)] == ["new outscored old", "old outscored new"]
+    assert "`no.csv` does not exist" in found[2]
+
+
 class TestFiles:
     """Only those below the folder are read, whatever they are called."""
 
@@ -137,6 +162,39 @@ class TestFiles:
         for name in ("link.csv", "./both.csv", "a=b,c.csv"):
             said, failed = served.answer("compare", {"files": [name], "names": ["x, y", "z:=,"]}, root)
             assert not failed, said
+
+    def test_what_is_no_file_is_not_waited_for(self, root):
+        (root / "folder").mkdir()
+        os.mkfifo(root / "folder" / "pipe.csv")
+        for given_files in (["folder/pipe.csv"], ["folder"], ["folder/*.csv"]):
+            said, failed = served.answer("compare", {"files": given_files}, root)
+            assert failed
+            assert "`folder/pipe.csv` is neither a file nor a folder" in said
+
+    @pytest.mark.parametrize("name", ["x" * 300, "x" * 5000, "a," * 2000, "", "b\udcff.csv"])
+    @pytest.mark.parametrize("command", ["compare", "show", "rank"])
+    def test_names_that_no_file_can_have_are_refused(self, root, command, name):
+        said, failed = served.answer(command, {"files": [name, "both.csv"]}, root)
+        assert failed
+        assert "unexpectedly" not in said
+        assert said.encode()
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ({"files": [["both.csv"]]}, '`files` holds ["both.csv"]'),
+            ({"files": ["both.csv", None]}, "`files` holds null"),
+            ({"files": ["both.csv"], "set": {"resamples": [99]}}, "`set` holds [99]"),
+            ({"files": ["both.csv"], "alpha": {"a": {}}}, "`alpha` holds {}"),
+            ({"files": ["both.csv"], "alpha": float("nan")}, "`alpha` is nan"),
+            ({"files": ["both.csv"], "margin": True}, "`margin` is 'true'"),
+            ({"files": ["both.csv"], "whole": "yes"}, "`whole` is neither true nor false"),
+        ],
+    )
+    def test_values_of_other_types_are_refused(self, root, given, said):
+        found, failed = served.answer("compare", given, root)
+        assert failed
+        assert said in found
 
     @given(st.text(alphabet="./ab,=:~*{}\0", max_size=12))
     def test_no_text_reaches_outside(self, text):

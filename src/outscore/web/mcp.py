@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 WHOLE = "whole"
 WIDTH = 100
+MAX_NAME, MAX_TEXT = 255, 2_000
+MAX_PARTS = 100
+"""Longer texts, and those of more parts, name nothing."""
+BETWEEN = "[,:=]"
 PLACEHOLDER = re.compile(r"\{\w+\}")
 TYPES = {bool: "boolean", int: "integer", float: "number"}
 INSTRUCTIONS = (
@@ -111,7 +115,9 @@ def _schema(option: Option) -> dict[str, Any]:
 def answer(command: str, given: Mapping[str, Any], root: Path) -> tuple[str, bool]:
     """The answer of a tool as JSON, the verdict first; or the sentence of a refusal, and that it is one."""
     done = attempt(lambda listener: _answer(command, given, root, listener), sys.stderr)
-    return (str(done["error"]), True) if done["code"] else (json.dumps(done["answer"], ensure_ascii=False), False)
+    said = str(done["error"]) if done["code"] else json.dumps(done["answer"], ensure_ascii=False)
+    # Names of files may hold bytes that are no text, which the protocol cannot carry.
+    return said.encode("utf-8", "backslashreplace").decode("utf-8"), bool(done["code"])
 
 
 def _answer(command: str, given: Mapping[str, Any], root: Path, listener: Listener) -> dict[str, Any]:
@@ -137,14 +143,24 @@ def _answer(command: str, given: Mapping[str, Any], root: Path, listener: Listen
 
 def _written(given: Mapping[str, Any]) -> dict[str, Written]:
     """Arguments as text, which is what requests are read from."""
-    return {name: _text(value) for name, value in given.items() if name != WHOLE and value is not None and value is not False}
+    if not isinstance(given.get(WHOLE, False), bool):
+        raise OutscoreError(f"`{WHOLE}` is neither true nor false.", "Give one of them.", parameter=WHOLE)
+    return {
+        name: _text(name, value) for name, value in given.items() if name != WHOLE and value is not None and value is not False
+    }
 
 
-def _text(value: Any) -> Written:  # noqa: ANN401 - any value of JSON
+def _text(name: str, value: Any) -> Written:  # noqa: ANN401 - any value of JSON
     if isinstance(value, Mapping):
-        return {str(key): str(inner) for key, inner in value.items()}
+        return {str(key): _one_text(name, inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [str(inner) for inner in value]
+        return [_one_text(name, inner) for inner in value]
+    return _one_text(name, value)
+
+
+def _one_text(name: str, value: Any) -> str:  # noqa: ANN401
+    if value is None or isinstance(value, (Mapping, list)):
+        raise OutscoreError(f"`{name}` holds {json.dumps(value):.40}.", "Give texts, numbers, true or false.", parameter=name)
     return "true" if value is True else str(value)
 
 
@@ -153,11 +169,19 @@ def refuse_outside(root: Path, option: Option, value: object) -> None:
 
     Some options hold a file inside their text, such as ``COMET=a.comet,b.comet``: every part of a text is looked at.
     """
-    for text in _texts(value):
+    for text in dict.fromkeys(_texts(value)):
+        if len(text) > MAX_TEXT or len(re.findall(BETWEEN, text)) > MAX_PARTS:
+            message = f"`{option.name}` holds {len(text):,} characters: {text[:40]} …"
+            raise OutscoreError(message, "Give a name of a usual length.", parameter=option.name)
+        if option.kind == "file" and (not text or any(len(os.fsencode(part)) > MAX_NAME for part in Path(text).parts)):
+            raise OutscoreError(f"`{text:.40}` can be no name of a file.", "Check the spelling.", parameter=option.name)
         if option.kind == "file" and text == "-":
             raise OutscoreError("`-` is standard input, which carries the protocol.", "Name a file.", parameter=option.name)
         for path in _reached(text, option) if "\0" not in text else [os.sep]:
             real = os.path.realpath(root / path)
+            if os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):  # noqa: PTH110, PTH112, PTH113
+                # Reading a pipe would wait for its writer, and every later question with it.
+                raise OutscoreError(f"`{path}` is neither a file nor a folder.", "Name a file.", parameter=option.name)
             if os.path.commonpath((real, os.path.realpath(root))) != os.path.realpath(root):
                 raise OutscoreError(
                     f"`{path}` is not below `{root}`, the only folder that this server reads.",
@@ -177,8 +201,8 @@ def _texts(value: object) -> Iterator[str]:
 
 def _reached(text: str, option: Option) -> Iterator[str]:
     """Every path that a text may name, and for files what reading them also opens."""
-    starts = [0, *(match.end() for match in re.finditer("[,:=]", text))]
-    ends = [*(match.start() for match in re.finditer("[,:=]", text)), len(text)]
+    starts = [0, *(match.end() for match in re.finditer(BETWEEN, text))]
+    ends = [*(match.start() for match in re.finditer(BETWEEN, text)), len(text)]
     for start in starts:
         for end in ends:
             part = text[start:end]
@@ -193,9 +217,10 @@ def _reached(text: str, option: Option) -> Iterator[str]:
 
 
 def _opened_with(path: Path) -> Iterator[str]:
-    """The links inside a folder, and those beside a log that its reader may follow to the log's totals."""
-    if path.is_dir():
+    """What is no file inside a folder, such as a link, and links beside a log that its reader may follow to its totals."""
+    # Unlike those of paths, these functions take names that are too long.
+    if os.path.isdir(path):  # noqa: PTH112
         found = [Path(folder, name) for folder, folders, files in os.walk(path) for name in (*folders, *files)]
     else:
-        found = list(path.parent.glob("*.json")) if path.is_file() else []
-    yield from (str(entry) for entry in found if entry.is_symlink())
+        found = list(path.parent.glob("*.json")) if os.path.isfile(path) else []  # noqa: PTH113
+    yield from (str(entry) for entry in found if entry.is_symlink() or not (entry.is_file() or entry.is_dir()))
