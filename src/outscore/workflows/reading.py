@@ -274,7 +274,7 @@ def reading_of(
     `systems` are the names of the systems, which are columns if no column of the file contains the scores.
     """
     better, source = direction
-    _refuse_best_fill(origins, better)
+    refuse_best_fill(origins, better)
     if not origins:
         return Reading(kind or "arrays", rows, slices=list(slices), direction=better, direction_source=source)
     formats = list(dict.fromkeys(map(_format, origins)))
@@ -309,7 +309,7 @@ def reading_of(
     )
 
 
-def _refuse_best_fill(origins: Iterable[Origin], better: Direction) -> None:
+def refuse_best_fill(origins: Iterable[Origin], better: Direction) -> None:
     """Refuse to give what was never scored the best score there is."""
     wrong = next((origin for origin in origins if origin.filled and origin.filled_for != better), None)
     if wrong is not None:

@@ -162,6 +162,34 @@ def test_refusals(given, said):
         osc.rank(board(n=20), **given)
 
 
+def test_gains_are_those_on_the_items_that_were_tested():
+    """The cheaper system alone did the expensive items, so that its own mean is no cheaper."""
+    n = 60
+    common = {"id": list(range(n)) * 2, "system": ["thin"] * n + ["rich"] * n, "q": [1] * n + [1, 0, 0] * (n // 3)}
+    table = pl.DataFrame({**common, "cost": [1.0] * n + [2.0] * n})
+    extra = pl.DataFrame({"id": list(range(n, 2 * n)), "system": "thin", "q": 1, "cost": 9.0}, schema=table.schema)
+    found = osc.rank(pl.concat([table, extra]), measure=["q", "cost(lower)"]).frontier
+    assert {s.system: s.values[1] for s in found.systems} == {"thin": 5.0, "rich": 2.0}
+    assert found.sentences[0].startswith("thin is better than rich: 200% higher in q and 50% lower in cost")
+
+
+def test_systems_without_a_common_item_dominate_nobody():
+    table = board(n=40).filter((pl.col("system") != "atlas") | (pl.col("id").str.slice(1).cast(int) < 20))
+    table = table.filter((pl.col("system") != "birch") | (pl.col("id").str.slice(1).cast(int) >= 20))
+    for margins in ({}, {"quality": 0.1}):
+        found = osc.rank(table, measure=MEASURES[:2], not_worse=margins).frontier
+        assert not {("atlas", "birch"), ("birch", "atlas")} & {pair.systems for pair in found.pairs}
+        assert found.tests == 10
+
+
+def test_a_missing_cost_is_not_the_lowest():
+    table = board(n=20).with_columns(cost=pl.when(pl.col("id") == "q3").then(None).otherwise(pl.col("cost")))
+    with pytest.raises(OutscoreError, match="0 for a missing score would be the best"):
+        osc.rank(table, measure=MEASURES[:2], missing="zero")
+    left = osc.rank(table, measure=MEASURES[:2], missing="drop").frontier
+    assert osc.rank(table, measure=["quality", "cost(higher)"], missing="zero").frontier.tests == left.tests == 12
+
+
 def test_several_datasets_are_refused():
     table = board(n=20).with_columns(task=pl.Series(["a", "b"] * 40))
     with pytest.raises(OutscoreError, match="2 datasets"):

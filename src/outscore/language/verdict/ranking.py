@@ -74,10 +74,17 @@ def domination_sentence(systems: tuple[str, str], measured: Sequence[MeasuredBot
     return f"{said} (adjusted p = {format_probability(adjusted)})."
 
 
+WHOLE_PERCENT = 99.5
+"""Larger shares are written without an exponent."""
+
+
 def _gain(one: MeasuredBoth) -> str:
     """The difference as a share of the second system's score, if both are above 0."""
     difference = one.first - one.second
-    size = f"{100 * abs(difference) / one.second:.2g}%" if min(one.first, one.second) > 0 else f"{abs(difference):.3g}"
+    size = f"{abs(difference):.3g}"
+    if min(one.first, one.second) > 0:
+        share = 100 * abs(difference) / one.second
+        size = f"{share:.2g}%" if share < WHOLE_PERCENT else f"{share:,.0f}%"
     return f"{size} {'higher' if difference > 0 else 'lower'} in {one.measure}"
 
 

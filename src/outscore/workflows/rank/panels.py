@@ -224,7 +224,7 @@ def with_frontier(
     p = parts.max(axis=0)
     adjusted = np.full(p.shape, np.nan)
     adjusted[shared] = adjust(p[shared], "holm")
-    frontier = _frontier(ranking, measured, margins, parts, adjusted)
+    frontier = _frontier(ranking, measured, panels, margins, parts, adjusted)
     return replace(ranking, frontier=frontier, notes=[*ranking.notes, *(note for note in notes if note not in ranking.notes)])
 
 
@@ -253,7 +253,12 @@ def _check_margin(measured: Measured, panel: Panel, margin: float, population: s
             f"Add --population {ITEMS}, or leave --not-worse out.",
             parameter="not_worse",
         )
-    most = largest_loss(panel.pair(0, 1), panel.metric, TestRequest("greater", -margin))
+    pairs = measured.pairs
+    if not pairs.testable.any():
+        return
+    first = int(pairs.testable.argmax())
+    shared = panel.pair(int(pairs.left[first]), int(pairs.right[first]))
+    most = largest_loss(shared, panel.metric, TestRequest("greater", -margin))
     if most is not None and margin >= most:
         raise OutscoreError(
             f"The margin of `{measured.metric}` is {margin:g}, but its scores cannot differ by more than {most:g}.",
@@ -294,7 +299,12 @@ def _rare_losses(measure: str) -> Note:
 
 
 def _frontier(
-    ranking: Ranking, measured: Sequence[Measured], margins: Mapping[str, float], parts: Array, adjusted: Array
+    ranking: Ranking,
+    measured: Sequence[Measured],
+    panels: Sequence[Panel],
+    margins: Mapping[str, float],
+    parts: Array,
+    adjusted: Array,
 ) -> Frontier:
     first = measured[0]
     names = first.systems
@@ -324,7 +334,10 @@ def _frontier(
         )
         if by:
             i = by[0]
-            both = [MeasuredBoth(m.metric, float(m.value[i]), float(m.value[j]), margins.get(m.metric)) for m in measured]
+            both = [
+                MeasuredBoth(m.metric, *_both_scores(panel, i, j), margins.get(m.metric))
+                for m, panel in zip(measured, panels, strict=True)
+            ]
             sentences.append(domination_sentence((names[i], names[j]), both, float(adjusted[i, j])))
     return Frontier(
         [part.metric for part in measured],
@@ -335,6 +348,12 @@ def _frontier(
         sorted(pairs, key=lambda pair: pair.adjusted),
         sentences,
     )
+
+
+def _both_scores(panel: Panel, i: int, j: int) -> tuple[float, float]:
+    """The scores of two systems on the items that both have, which is what is tested."""
+    first, second = (float(panel.metric.score(total)) for total in panel.pair(i, j).totals())
+    return first, second
 
 
 def _finite(value: float) -> float | None:

@@ -43,6 +43,7 @@ from outscore.workflows.reading import (
     answer_notes,
     gold_notes,
     reading_of,
+    refuse_best_fill,
     resolve_direction,
     scale_notes,
     score_names,
@@ -445,6 +446,7 @@ def _measures(parts: Sequence[_Material], request: RankRequest) -> _Material:
         if part.panels[0][0].systems != systems:
             cure = "Give every system a score by each measure."
             raise OutscoreError(f"`{name}` has other systems than `{names[0]}`.", cure, parameter="measure")
+        refuse_best_fill(part.origins, "higher" if part.panels[0][0].metric.higher_is_better else "lower")
         if len(part.panels[0]) > 1:
             raise OutscoreError(
                 f"There are {len(part.panels[0])} datasets, but a frontier is one of a single dataset.",
