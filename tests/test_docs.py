@@ -7,9 +7,12 @@ import csv
 import doctest
 import importlib.util
 import json
+import os
 import re
 import shlex
+import subprocess
 import sys
+import tomllib
 from pathlib import Path, PurePath
 
 import pytest
@@ -129,6 +132,69 @@ def test_every_command_takes_the_options_it_is_shown_with(page):
         known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)} | {"--help"}
         given = {word.split("=")[0] for word in words[2:] if re.match(r"-{1,2}[a-z]", word)}
         assert given <= known, (words, given - known)
+
+
+WORKFLOWS = [
+    (page, yaml.safe_load(block))
+    for page in PAGES
+    for block in re.findall(r"^```yaml\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    if "steps:" in block
+]
+
+
+def steps_of(workflow):
+    return workflow.get("steps") or [step for job in workflow["jobs"].values() for step in job["steps"]]
+
+
+def test_workflows_pin_what_they_use_and_name_what_there_is():
+    """Whoever copies one runs what was read, asks for the rights that it needs, and gives the action inputs that it has."""
+    assert {page.stem for page, _ in WORKFLOWS} >= {"leaderboard", "gate"}
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    for page, workflow in WORKFLOWS:
+        for step in steps_of(workflow):
+            if step.get("uses", "").endswith("/outscore@main"):
+                assert set(step["with"]) <= set(action["inputs"]), page
+                assert {name for name, entry in action["inputs"].items() if entry.get("required")} <= set(step["with"])
+                assert workflow["permissions"] == {"contents": "read", "pull-requests": "write"}
+            elif "uses" in step:
+                assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", step["uses"]), (page, step)
+            for named in re.findall(r"outscore\[([\w,]+)\]", step.get("run", "")):
+                assert set(named.split(",")) <= set(extras), page
+
+
+def test_the_workflow_of_a_leaderboard_makes_the_board(tmp_path):
+    """Its steps of our own are run as they stand, in a checkout that has scores."""
+    (workflow,) = (workflow for page, workflow in WORKFLOWS if page.stem == "leaderboard")
+    assert workflow["permissions"] == {"contents": "read", "pages": "write", "id-token": "write"}
+    (folder,) = {pattern.partition("/")[0] for pattern in workflow[True]["push"]["paths"]}
+    (tmp_path / folder).mkdir()
+    for system, every in (("atlas", 9), ("birch", 4), ("cedar", 2)):
+        rows = "".join(f"q{i},{int(i % every > 0)}\n" for i in range(90))
+        (tmp_path / folder / f"{system}.csv").write_text(f"id,correct\n{rows}", encoding="utf-8")
+    play = tmp_path / "bin"
+    play.mkdir()
+    (play / "outscore").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m outscore "$@"\n', encoding="utf-8")
+    (play / "outscore").chmod(0o755)
+    runs = [step["run"] for step in steps_of(workflow) if "run" in step]
+    assert [run for run in runs if run.startswith("python -m pip install ")] == runs[:1]
+    for run in runs[1:]:
+        command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", run]
+        path = f"{play}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            command, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    (published,) = (step["with"]["path"] for step in steps_of(workflow) if "upload-pages-artifact" in step.get("uses", ""))
+    made = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / published).iterdir()}
+    assert set(made) == {"index.html", "board.json", "badge.svg"}
+    board = json.loads(made["board.json"])
+    assert [score["system"] for score in board["scores"]] == ["atlas", "birch", "cedar"]
+    assert board["scores"][0]["tier"] == 1
+    assert made["badge.svg"].startswith("<svg")
+    assert "https://" not in re.sub(
+        r"https?://(?:www\.w3\.org|doi\.org|aclanthology\.org|arxiv\.org)\S*", "", made["index.html"]
+    )
 
 
 def test_readme_names_the_two_commands():

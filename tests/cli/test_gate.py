@@ -269,7 +269,12 @@ def run_action(folder: Path, step: str = "gate", **inputs: str) -> subprocess.Co
     listed = f'case "$*" in *--paginate*) cat "{folder / "comments.txt"}" ;; *) exit "${{GH_CODE:-0}}" ;; esac\n'
     play(folder, "gh", noting + listed)
     play(folder, "python", f'if [ "$2" = pip ]; then {noting.strip()}; else exec "{sys.executable}" "$@"; fi\n')
-    places = {"RUNNER_TEMP": str(folder), "GITHUB_OUTPUT": str(folder / "out"), "GITHUB_STEP_SUMMARY": str(folder / "sum.md")}
+    run = {"GITHUB_SERVER_URL": "https://host.example", "GITHUB_REPOSITORY": "team/project", "GITHUB_RUN_ID": "99"}
+    places = run | {
+        "RUNNER_TEMP": str(folder),
+        "GITHUB_OUTPUT": str(folder / "out"),
+        "GITHUB_STEP_SUMMARY": str(folder / "sum.md"),
+    }
     path = f"{folder / 'bin'}:{os.environ['PATH']}"
     command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", STEPS[step]["run"]]
     return subprocess.run(
@@ -312,6 +317,8 @@ class TestTheAction:
         assert "alpha = .01" in (versions / "sum.md").read_text()
         made = {path.name for path in (versions / "outscore-gate").iterdir()}
         assert made == {"gate.json", "comment.md", "report.html"}
+        said = (versions / "outscore-gate" / "comment.md").read_text()
+        assert "[The report and all changed items](https://host.example/team/project/actions/runs/99) are attached" in said
         done = run_action(versions, baseline="base.csv", candidate="open.csv", margin="0.04", inconclusive="pass", report="")
         assert done.returncode == 0, done.stderr
         assert (versions / "out").read_text().endswith("outcome=inconclusive\n")
