@@ -40,6 +40,7 @@ BAD: dict[str, tuple[str, str | bytes, list[str]]] = {
     "nan in a table": ("x.csv", LONG.format("NaN"), []),
     "inf in a table": ("x.csv", LONG.format("-inf"), []),
     "NaN in JSON": ("x.jsonl", '{"id": 1, "new": 0, "old": 1}\n{"id": 2, "new": NaN, "old": 1}\n', []),
+    "NaN in the first line of JSON": ("x.jsonl", '{"id": 1, "new": NaN, "old": 1}\n{"id": 2, "new": 0, "old": 1}\n', []),
     "nan in Parquet": ("x.parquet", parquet(id=[1, 2], new=[0.5, float("nan")], old=[1.0, 0.0]), []),
     "null in Parquet": ("x.parquet", parquet(id=[1, 2], model=["new", "old"], score=[0.5, None]), []),
     "text in a score column": ("x.csv", LONG.format("good"), []),

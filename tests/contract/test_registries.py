@@ -111,10 +111,11 @@ def test_layouts_make_the_metrics_own_columns(name, width):
         table[:, 1] = table[:, 1] > 0
     rows = layout.rows(table)
     assert rows.shape == (6, len(entry.make(defaults(entry)).columns))
-    # Ranks are those among all items.
-    assert name == "auc" or (layout.rows(table[:1]) == rows[:1]).all()
+    assert (layout.rows(table[::-1]) == rows[::-1]).all()
     metric, a, _ = resolve(name, table if width > 1 else table[:, 0], table if width > 1 else table[:, 0])
     assert (a == rows).all()
+    # Only where systems are scored jointly, by ranks, does an item's row depend on the others.
+    assert (layout.rows(table[:1]) == rows[:1]).all() == (metric.joint is None)
     assert np.isfinite(metric.score(rows.sum(axis=0)))
 
 

@@ -52,6 +52,7 @@ def pair(a: Scores, b: Scores, rule: str = "stop", slice: str | None = None) -> 
     return SimpleNamespace(
         a=first[:, 0] if a.values.ndim == 1 else first,
         b=second[:, 0] if a.values.ndim == 1 else second,
+        kinds=(rows.a.dtype, rows.b.dtype),
         items=rows.items,
         clusters=rows.clusters,
         labels=panel.items,
@@ -86,6 +87,7 @@ def test_counts_are_matched_as_rows():
     a, b = np.array([[1, 2], [3, 4]]), np.array([[5, 6], [7, 8]])
     both = pair(Scores("A", a, ids), Scores("B", b, Labels.of(["y", "x"])))
     assert both.b.tolist() == [[7, 8], [5, 6]]
+    assert both.kinds == (np.int64, np.int64)
 
 
 def test_repeats_are_matched_by_label():
@@ -154,7 +156,11 @@ def test_runs_of_one_item_may_be_in_several_slices():
 
 
 def test_unsteady_slices_are_left_out():
-    both = pair(scores("A", "q1 de 1", "id language"), scores("B", "q1 en 1", "id language"))
+    a, b = scores("A", "q1 de 1", "id language"), scores("B", "q1 en 1", "id language")
+    both = pair(a, b)
+    with pytest.raises(OutscoreError, match="`language` differs between the systems") as caught:
+        pair(a, b, slice="language")
+    assert caught.value.parameter == "slice"
     assert tuple(note_texts(both.notes)) == (
         "Column `language` differs between the systems on the same item and was not used for slices.",
     )

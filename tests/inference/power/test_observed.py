@@ -145,14 +145,14 @@ def test_the_t_test_needs_what_statsmodels_says(effect, sd):
 def test_a_trial_of_a_pilot_is_at_the_effect_in_question():
     rng = np.random.default_rng(5)
     a, b = rng.normal(0.1, 1, 60).round(2), np.zeros(60)
-    planned = osc.plan(pilot=(a, b), effect=0.5, retrospective=True, test="student", replicates=100)
+    planned = osc.plan(pilot=(a, b), effect=0.5, retrospective=True, test="student", replicates=400)
     for curve in planned.retrospective:
         assert curve.effect == 0.5
         here = next(point for point in curve.points if point.n == 60)
         expected = TTestPower().power(0.5 / a.std(ddof=1), 60, 0.05)
         assert here.power == pytest.approx(expected, abs=0.06)
     right, wrong = np.array([1] * 30 + [0] * 70), np.array([0] * 30 + [1] * 20 + [0] * 50)
-    (binary,) = osc.plan(pilot=(right, wrong), effect=0.2, retrospective=True, replicates=100).retrospective
+    (binary,) = osc.plan(pilot=(right, wrong), effect=0.2, retrospective=True, replicates=400).retrospective
     here = next(point for point in binary.points if point.n == 100)
     assert (binary.effect, here.power) == (0.2, pytest.approx(double_sum(100, 0.35, 0.15), abs=0.06))
     with pytest.raises(osc.OutscoreError, match="less than the effect"):
