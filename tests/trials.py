@@ -180,7 +180,7 @@ def fingerprint(line: str) -> int:
     return zlib.crc32(line.strip().encode())
 
 
-def test_files() -> list[str]:
+def files_of_tests() -> list[str]:
     """The files of tests, and the modules with examples."""
     tests = [path.relative_to(ROOT) for path in (ROOT / "tests").rglob("test_*.py")]
     examples = [path.relative_to(ROOT) for path in SOURCE.rglob("*.py") if ">>> " in path.read_text("utf-8")]
@@ -190,7 +190,7 @@ def test_files() -> list[str]:
 def map_tests() -> dict[str, dict]:
     """What each file of tests runs, measured again where the file changed."""
     found = {}
-    files = test_files()
+    files = files_of_tests()
     for number, file in enumerate(files, 1):
         kept = KEPT / "map" / (file.replace("/", "-") + ".json")
         of_now = digest(ROOT / file)

@@ -17,7 +17,7 @@ def log_modulus(values, counts, sech2, omega):
         return 0.5 * np.log(np.maximum(1 - sech2 * sine2, 0.0)) @ counts
 
 
-def check(values, counts, tilt, step, high):
+def check_grid(values, counts, tilt, step, high):
     """All grid frequencies above the floor are among the survivors; returns how many survive."""
     sech2 = 1 / np.cosh(np.minimum(np.abs(values @ tilt), 300.0)) ** 2
     low = np.zeros(len(high), dtype=np.int64)
@@ -36,7 +36,7 @@ def test_against_the_whole_grid_on_a_line(seed, tilt):
     n = int(rng.integers(300, 800))
     values = rng.choice([rng.integers(1, 60, n), rng.exponential(3.0, n), rng.pareto(1.0, n)], axis=0)[:, None].astype(float)
     counts = rng.integers(1, 4, n)
-    check(values, counts, np.array([tilt]), np.array([np.pi / 3001]), np.array([3000]))
+    check_grid(values, counts, np.array([tilt]), np.array([np.pi / 3001]), np.array([3000]))
 
 
 @settings(max_examples=6)
@@ -46,7 +46,7 @@ def test_against_the_whole_grid_in_the_plane(seed, tilt):
     values = np.unique(rng.integers(-9, 10, (60, 2)), axis=0).astype(float)
     values = values[values.any(axis=1)]
     counts = rng.integers(1, 20, len(values))
-    check(values, counts, np.array([tilt, -tilt]), np.pi / np.array([211, 307]), np.array([210, 153]))
+    check_grid(values, counts, np.array([tilt, -tilt]), np.pi / np.array([211, 307]), np.array([210, 153]))
 
 
 @settings(max_examples=100)
@@ -68,7 +68,7 @@ def test_one_size_against_all_its_sines(size, weight, points):
 def test_few_survive_for_dense_integers():
     """The point of the sieve: of fifty thousand frequencies a few dozen are left."""
     values = np.arange(1.0, 101.0)[:, None]
-    kept, grid = check(values, np.full(100, 100), np.zeros(1), np.array([np.pi / 100_000]), np.array([50_000]))
+    kept, grid = check_grid(values, np.full(100, 100), np.zeros(1), np.array([np.pi / 100_000]), np.array([50_000]))
     assert grid == 50_001
     assert kept < 80
 

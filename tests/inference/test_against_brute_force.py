@@ -51,7 +51,7 @@ def test_every_metric_has_an_oracle() -> None:
     assert {name.split(":")[0] for name in CASES} == of_counts
 
 
-def check(metric: str, a: list[list[int]], b: list[list[int]], side: str, clusters: list[int] | None) -> None:
+def check_p(metric: str, a: list[list[int]], b: list[list[int]], side: str, clusters: list[int] | None) -> None:
     columns, score, higher, _ = CASES[metric]
     expected, mid = oracles.brute_force(
         [columns(r) for r in a], [columns(r) for r in b], score, side, higher=higher, clusters=clusters
@@ -74,7 +74,7 @@ def test_random_rows(metric: str, side: str, data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 7))
     rows = st.lists(st.lists(small, min_size=width, max_size=width), min_size=n, max_size=n)
     clusters = data.draw(st.none() | st.lists(st.integers(0, 4), min_size=n, max_size=n))
-    check(metric, data.draw(rows), data.draw(rows), side, clusters)
+    check_p(metric, data.draw(rows), data.draw(rows), side, clusters)
 
 
 @pytest.mark.parametrize("metric", CASES)
@@ -97,7 +97,7 @@ def test_binary_classification_with_shared_gold(metric: str, data: st.DataObject
         return [[r] for r in right] if width == 1 else [[r, 1 - r] if metric == "accuracy" else [1 - r, 1] for r in right]
 
     a, b = ([[int(x) for x in row] for row in rows(answers)] for answers in (first, second))
-    check(metric, a, b, data.draw(st.sampled_from(SIDES)), clusters)
+    check_p(metric, a, b, data.draw(st.sampled_from(SIDES)), clusters)
 
 
 @pytest.mark.parametrize(("metric", "side"), [(metric, SIDES[i % len(SIDES)]) for i, metric in enumerate(CASES)])
@@ -110,7 +110,7 @@ def test_fourteen_units(metric: str, side: str) -> None:
     else:
         a, b = (rng.integers(0, 4, (14, width)).tolist() for _ in "ab")
     # The sides take turns; smaller numbers of units try all of them above.
-    check(metric, a, b, side, None)
+    check_p(metric, a, b, side, None)
 
 
 def both_odd(x):

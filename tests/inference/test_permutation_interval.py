@@ -93,7 +93,7 @@ def subset_limit_of_many(d: np.ndarray, alpha: float) -> float:
     return float(np.partition(sums[1:] / sizes[1:], k - 1)[k - 1])
 
 
-@pytest.mark.parametrize("n", [21, 22])
+@pytest.mark.parametrize("n", [21, 22, *(pytest.param(n, marks=pytest.mark.slow) for n in (23, 24))])
 def test_certified_limits_against_enumeration(n):
     """The reported end lies outside the enumerated limit, by no more than a thousandth of a standard error or so."""
     d = np.random.default_rng(n).normal(0.4, 1.0, n)
@@ -104,12 +104,6 @@ def test_certified_limits_against_enumeration(n):
         assert found is not None
         assert found.outer <= exact <= found.inner
         assert found.inner - found.outer <= 0.003 * error
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [23, 24])
-def test_more_certified_limits_against_enumeration(n):
-    test_certified_limits_against_enumeration(n)
 
 
 @pytest.mark.parametrize("n", [60, 2_000])

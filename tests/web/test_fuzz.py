@@ -24,7 +24,7 @@ def as_json(body):
     return {"content": json.dumps(body).encode("utf-8", "replace"), "headers": {"content-type": "application/json"}}
 
 
-def sound(answer):
+def assert_sound(answer):
     """No error of ours, and nothing that only a programmer wants to see."""
     assert answer.status_code < 500, answer.text
     assert "Traceback" not in answer.text
@@ -67,24 +67,24 @@ def ask(page, ids, case):
     return page.request(case.method, address, params=query, **more)
 
 
-def fuzz(page, ids, operation, depth):
+def check_operation(page, ids, operation, depth):
     @depth
     @given(case=operation.as_strategy())
     def run(case):
-        sound(ask(page, ids, case))
+        assert_sound(ask(page, ids, case))
 
     run()
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 def test_against_schemathesis(page, ids, operation):
-    fuzz(page, ids, operation, QUICK)
+    check_operation(page, ids, operation, QUICK)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 def test_against_schemathesis_deeply(page, ids, operation):
-    fuzz(page, ids, operation, DEEP)
+    check_operation(page, ids, operation, DEEP)
 
 
 ANY = (
@@ -126,7 +126,7 @@ def test_settings_that_nearly_fit(full_page, pair, command):
     @given(files=near_files(command, ids), asked=near_settings(command))
     def run(files, asked):
         answer = full_page.post("/api/jobs", **as_json({"command": command, "files": files, "settings": asked}))
-        sound(answer)
+        assert_sound(answer)
         seen.add(answer.status_code)
 
     run()
@@ -138,23 +138,23 @@ def test_plans_of_all_kinds(page):
     @DEEP
     @given(near_settings("plan"))
     def run(asked):
-        sound(page.post("/api/plan", **as_json(asked)))
+        assert_sound(page.post("/api/plan", **as_json(asked)))
 
     run()
 
 
 @QUICK
 @given(st.binary(max_size=300), st.text(string.printable, max_size=20))
-def try_file(page, content, name):
+def check_file(page, content, name):
     answer = page.post("/api/files", files={"file": (name or "x", content)})
-    sound(answer)
+    assert_sound(answer)
     if answer.status_code == 201:
         file = answer.json()["files"][0]
         assert file["problem"] is None or file["problem"].endswith((".", "?", "!"))
 
 
 def test_files_of_any_bytes(page):
-    try_file(page)
+    check_file(page)
 
 
 LINES = st.lists(st.text(string.ascii_letters + string.digits + ",;\t .{}\"'[]#-", max_size=30), max_size=12).map("\n".join)
@@ -162,9 +162,9 @@ LINES = st.lists(st.text(string.ascii_letters + string.digits + ",;\t .{}\"'[]#-
 
 @QUICK
 @given(LINES, st.sampled_from(["csv", "tsv", "txt", "jsonl", "conllu", "json", "parquet", "gz"]))
-def try_lines(page, text, suffix):
-    sound(page.post("/api/files", files={"file": (f"x.{suffix}", text.encode())}))
+def check_lines(page, text, suffix):
+    assert_sound(page.post("/api/files", files={"file": (f"x.{suffix}", text.encode())}))
 
 
 def test_files_of_any_lines(page):
-    try_lines(page)
+    check_lines(page)

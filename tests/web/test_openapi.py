@@ -28,7 +28,7 @@ def test_every_name_in_a_path_is_described():
             assert named == set(re.findall(r"{(\w+)}", path))
 
 
-def fits(value, schema):
+def assert_fits(value, schema):
     components = {"components": described()["components"]}
     jsonschema.Draft202012Validator({**schema, **components}).validate(value)
 
@@ -41,30 +41,30 @@ def answer_schema(path, method="get"):
 def test_it_describes_itself(page):
     found = page.get("/api/openapi.json").json()
     assert found["openapi"] == "3.1.0"
-    fits(found, answer_schema("/api/openapi.json"))
+    assert_fits(found, answer_schema("/api/openapi.json"))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_forms_fit(page, command):
-    fits(page.get(f"/api/options/{command}").json(), answer_schema("/api/options/{command}"))
+    assert_fits(page.get(f"/api/options/{command}").json(), answer_schema("/api/options/{command}"))
 
 
 def test_answers_fit(page, pair):
     files = page.upload(pair)
-    fits({"files": files}, answer_schema("/api/files", "post"))
-    fits(page.get("/api/examples").json(), answer_schema("/api/examples"))
-    fits(page.post("/api/examples/labels").json(), answer_schema("/api/examples/{name}", "post"))
+    assert_fits({"files": files}, answer_schema("/api/files", "post"))
+    assert_fits(page.get("/api/examples").json(), answer_schema("/api/examples"))
+    assert_fits(page.post("/api/examples/labels").json(), answer_schema("/api/examples/{name}", "post"))
     job = page.run("compare", {"files": [file["id"] for file in files]})
-    fits(job, answer_schema("/api/jobs/{id}"))
-    fits(page.get(f"/api/results/{job['result']}").json(), answer_schema("/api/results/{id}"))
-    fits(page.get(f"/api/results/{job['result']}/headline").json(), answer_schema("/api/results/{id}/headline"))
-    fits(page.get(f"/api/results/{job['result']}/charts").json(), answer_schema("/api/results/{id}/charts"))
+    assert_fits(job, answer_schema("/api/jobs/{id}"))
+    assert_fits(page.get(f"/api/results/{job['result']}").json(), answer_schema("/api/results/{id}"))
+    assert_fits(page.get(f"/api/results/{job['result']}/headline").json(), answer_schema("/api/results/{id}/headline"))
+    assert_fits(page.get(f"/api/results/{job['result']}/charts").json(), answer_schema("/api/results/{id}/charts"))
     for asked in ({"effect": 0.1}, {"scores": ".8 .7", "n": 100}):
-        fits(page.post("/api/plan", json=asked).json(), answer_schema("/api/plan", "post"))
-        fits(page.post("/api/plan/headline", json=asked).json(), answer_schema("/api/plan/headline", "post"))
-    fits(page.get("/api/files/nothing").json(), {"$ref": "#/components/schemas/Refusal"})
+        assert_fits(page.post("/api/plan", json=asked).json(), answer_schema("/api/plan", "post"))
+        assert_fits(page.post("/api/plan/headline", json=asked).json(), answer_schema("/api/plan/headline", "post"))
+    assert_fits(page.get("/api/files/nothing").json(), {"$ref": "#/components/schemas/Refusal"})
 
 
 def test_a_wrong_answer_does_not_fit(page):
     with pytest.raises(jsonschema.ValidationError):
-        fits({"comparisons": "none"}, answer_schema("/api/results/{id}"))
+        assert_fits({"comparisons": "none"}, answer_schema("/api/results/{id}"))

@@ -63,7 +63,7 @@ def twin(values, present):
     return count, own, squares, np.array(alone)
 
 
-def close(moments, expected, values):
+def assert_close(moments, expected, values):
     size = max(1.0, float(np.abs(values).max(initial=0.0)))
     for name, table in zip(TABLES, expected, strict=True):
         scale = {"count": 0.0, "own": size, "squares": size**2, "own_squares": size**2}[name]
@@ -73,7 +73,7 @@ def close(moments, expected, values):
 @given(boards())
 def test_against_a_naive_twin(board):
     names, values, present = board
-    close(moments_of(names, values, present), twin(values, present), values)
+    assert_close(moments_of(names, values, present), twin(values, present), values)
 
 
 @given(boards(), st.data())
@@ -83,7 +83,7 @@ def test_moments_of_any_split_add_up_to_the_whole(board, data):
     place = np.array(data.draw(st.lists(st.integers(0, 2), min_size=values.shape[1], max_size=values.shape[1])), dtype=int)
     parts = [moments_of(names, values[:, place == i], present[:, place == i]) for i in range(3)]
     total = total_of(parts)
-    close(total, tuple(getattr(whole, name) for name in TABLES), values)
+    assert_close(total, tuple(getattr(whole, name) for name in TABLES), values)
     assert (total.systems, total.items, total.worth) == (whole.systems, whole.items, whole.worth)
     assert (total.least, total.largest) == (whole.least, whole.largest)
     if whole.worth is not None:
@@ -103,10 +103,10 @@ def test_several_chunks_are_summed():
     rng = np.random.default_rng(3)
     present = rng.random((3, 2500)) < 0.8
     for values in (rng.normal(size=(3, 2500)), rng.integers(0, 2, (3, 2500))):
-        close(moments_of(["a", "b", "c"], values, present), twin(values, present), values)
+        assert_close(moments_of(["a", "b", "c"], values, present), twin(values, present), values)
     binary = rng.integers(0, 2, (3, 40_000))
     everywhere = np.ones(binary.shape, dtype=bool)
-    close(moments_of(["a", "b", "c"], binary, everywhere), twin(binary, everywhere), binary)
+    assert_close(moments_of(["a", "b", "c"], binary, everywhere), twin(binary, everywhere), binary)
 
 
 def test_parts_may_know_different_systems():

@@ -48,7 +48,7 @@ def test_a_sample_of_empty_references_is_not_the_corpus():
     hypotheses, reference = ["a"] * 999, [""] * 998
     reference.insert(1, "a b")
     rows = segment_statistics("wer", hypotheses, [reference], options)
-    verify(metric, hypotheses, [reference], rows, options, segments=10)
+    assert find_doubt(metric, hypotheses, [reference], rows, options, segments=10) is None
 
 
 def test_a_segment_that_would_take_minutes_is_not_scored_again():
@@ -57,7 +57,7 @@ def test_a_segment_that_would_take_minutes_is_not_scored_again():
     asked = []
     seen = replace(metric, corpus_score=lambda texts, *_: asked.append(texts) or 100 / 3)
     rows = segment_statistics("ter", hypotheses, [reference], options)
-    verify(seen, hypotheses, [reference], rows, options)
+    assert find_doubt(seen, hypotheses, [reference], rows, options) is None
     assert asked == [["a cat"] * 4, *[["a cat"]] * 5]
 
 
@@ -130,7 +130,7 @@ def test_missing_libraries(name, module, library, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
 
     def score():
-        verify(metric, ["a"], [["a"]], segment_statistics(name, ["a"], [["a"]], options), options)
+        assert find_doubt(metric, ["a"], [["a"]], segment_statistics(name, ["a"], [["a"]], options), options) is None
 
     said = refusal(score)
     assert said == f"{library} must be installed to use {name}. Run `pip install 'outscore[text]'`."

@@ -110,7 +110,7 @@ class Maker:
         return lines, references
 
 
-def check(spec: str, segments: int, seed: int) -> None:
+def check_scores(spec: str, segments: int, seed: int) -> None:
     """All rows against one reference, some of them against several, and the score of each row."""
     metric, options = text_metric(spec)
     lines, references = Maker(seed).texts(segments)
@@ -127,10 +127,10 @@ def check(spec: str, segments: int, seed: int) -> None:
 
 @pytest.mark.parametrize("spec", QUICK)
 def test_a_few_segments(spec):
-    check(spec, FEW, seed=1)
+    check_scores(spec, FEW, seed=1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", SETTINGS)
 def test_many_segments(spec):
-    check(spec, MANY, seed=2)
+    check_scores(spec, MANY, seed=2)

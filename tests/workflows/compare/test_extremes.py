@@ -61,7 +61,7 @@ def questions(draw):
     return a, b, asked
 
 
-def saved(comparison):
+def check_saved(comparison):
     """A comparison as it comes back from its file."""
     whole = Comparisons([comparison], {})
     content = json.dumps(whole.to_dict(), allow_nan=False).encode()
@@ -85,7 +85,7 @@ def test_what_is_computed_can_be_loaded(question):
         found = outscore.compare(a, b, **asked)
     except OutscoreError:
         assume(False)
-    saved(found)
+    check_saved(found)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_what_is_computed_can_be_loaded(question):
     ],
 )
 def test_what_is_computed_can_be_shown(a, b, asked):
-    assert "<html" in render_html(saved(outscore.compare(a, b, **asked)))
+    assert "<html" in render_html(check_saved(outscore.compare(a, b, **asked)))
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def table(seed: int = 1, n: int = 30, runs: int = 4) -> dict[str, dict[str, list
     }
 
 
-def check(found, expected) -> None:
+def check_numbers(found, expected) -> None:
     a, b, p = expected
     assert [score.value for score in found.scores] == pytest.approx([a, b], abs=5e-7)
     assert found.p.exact
@@ -66,18 +66,18 @@ def check(found, expected) -> None:
 
 @pytest.mark.parametrize("reduce", GPQA)
 def test_gpqa(shared_data, reduce):
-    check(osc.compare(str(shared_data / "llm-scores" / "gpqa-diamond.csv"), reduce=reduce), GPQA[reduce])
+    check_numbers(osc.compare(str(shared_data / "llm-scores" / "gpqa-diamond.csv"), reduce=reduce), GPQA[reduce])
 
 
 @pytest.mark.parametrize("reduce", BIGCODEBENCH)
 def test_bigcodebench(shared_data, reduce):
-    check(osc.compare(str(shared_data / "harness-logs" / "bigcodebench"), reduce=reduce), BIGCODEBENCH[reduce])
+    check_numbers(osc.compare(str(shared_data / "harness-logs" / "bigcodebench"), reduce=reduce), BIGCODEBENCH[reduce])
 
 
 @pytest.mark.parametrize("reduce", INSPECT)
 def test_inspect(shared_data, reduce):
     folder = str(shared_data / "harness-logs" / "inspect" / "epochs")
-    check(osc.compare(folder, metric="includes", reduce=reduce), INSPECT[reduce])
+    check_numbers(osc.compare(folder, metric="includes", reduce=reduce), INSPECT[reduce])
 
 
 def test_aime_in_a_ranking(shared_data):

@@ -93,12 +93,12 @@ class TestSource:
         rows = [{"src": s, "ref": r, "mt": m} for s, r, m in zip(self.SOURCE, REFERENCE, A, strict=True)]
         Path("a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         found = run(TextsRequest.from_written({"files": ["a.jsonl", "b.txt"], "reference": ["a.jsonl"], "metric": "bleu"}))
-        self.check(found)
+        self.check_parts(found)
 
     def test_a_file_says_it(self):
         asked = {"files": ["a.txt", "b.txt"], "reference": ["ref.txt"], "metric": "bleu", "source": "src.txt"}
         found = run(TextsRequest.from_written(asked))
-        self.check(found)
+        self.check_parts(found)
         assert found == osc.compare_texts("a.txt", "b.txt", "ref.txt", metrics=["bleu"], source="src.txt")
         by_hand = osc.compare_texts(A, B, REFERENCE, metrics=["bleu"], source=list(self.SOURCE))
         assert by_hand.comparisons[0].segments == found.comparisons[0].segments
@@ -107,7 +107,7 @@ class TestSource:
         with pytest.raises(OutscoreError, match=r"`src\.txt` has 1 segment, `ref\.txt` has 4"):
             run(TextsRequest.from_written(asked))
 
-    def check(self, found):
+    def check_parts(self, found):
         shown = {segment.item: segment.source for segment in found.comparisons[0].segments}
         assert shown["segment 1"] == "die Katze sass"
         assert re.search(r"source +wir gehen heim\n +reference +we all go home", found.to_text())
