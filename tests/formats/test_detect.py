@@ -9,7 +9,7 @@ from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Peek, open_source
 from outscore.formats.readers import read, read_labels, read_words
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, alternatives, certain_format, detect, diff_task
-from outscore.web.inspect import inspect
+from outscore.web.files import inspect
 
 TREE = "1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t{misc}\n2\tworks\twork\tVERB\tVBZ\t_\t0\troot\t_\t{misc}\n\n"
 FILES = {

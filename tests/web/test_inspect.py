@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 import zstandard
 
-from outscore.web.inspect import inspect
+from outscore.web.files import inspect
 
 SAVED = {"clusters": "comparisons", "leaderboard": "ranking", "labels": "diff", "reviewer": "possible p"}
 

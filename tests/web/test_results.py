@@ -135,7 +135,7 @@ def test_a_wrong_file_is_one_sentence(page, name, content, said):
 
 
 def test_a_result_that_is_too_large_is_refused(page, pair, monkeypatch):
-    from outscore.web import inspect
+    from outscore.web import files as inspect
     from outscore.web.form import read_settings
     from outscore.workflows.show import describe
 

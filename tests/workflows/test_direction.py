@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
-from outscore.formats.tables.names import LOWER_IS_BETTER, is_better_lower
+from outscore.formats.tables.measures import LOWER_IS_BETTER, is_better_lower
 from outscore.inference.registry import TESTS
 from outscore.workflows.reading import resolve_direction
 

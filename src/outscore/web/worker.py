@@ -229,7 +229,7 @@ def _write(path: Path, text: str) -> None:
 
 def _inspect(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
     del listener
-    from outscore.web.inspect import inspect
+    from outscore.web.files import inspect
 
     return inspect(Path(task["file"]), task["max_bytes"])
 
@@ -237,7 +237,7 @@ def _inspect(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
 def _items(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
     """The items of an answer, with what stands beside their scores."""
     del listener
-    from outscore.web.items import items_of
+    from outscore.web.files import items_of
 
     return items_of(task["command"], task["request"])
 

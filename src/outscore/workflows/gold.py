@@ -13,7 +13,8 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete, parse_spec
 from outscore.core.rows import match_runs
-from outscore.formats.tables.names import is_unclear, join_names
+from outscore.formats.tables.measures import is_unclear
+from outscore.formats.tables.names import join_names
 from outscore.language.numbers import count, format_number, format_probability
 from outscore.laws import normal, normal_quantile
 from outscore.metrics.entry import Beside, BesidePeople, MetricEntry

@@ -19,17 +19,17 @@ from outscore.core.numeric import Array, as_array
 from outscore.core.options import complete, parse_spec
 from outscore.core.records import dataclass
 from outscore.formats.base.source import PACKED
-from outscore.formats.tables.names import (
+from outscore.formats.tables.measures import (
     counts_errors,
     is_better_lower,
     is_measure,
     is_negated,
     is_unclear,
-    join_names,
     may_share_measure,
     named_after,
     shared_measure,
 )
+from outscore.formats.tables.names import join_names
 from outscore.language.phrases import equals_gold
 from outscore.metrics.entry import Beside
 from outscore.metrics.registry import METRICS

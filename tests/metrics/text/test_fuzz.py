@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from outscore.metrics.text import bleu, chrf, ter
+from outscore.metrics.text import bleu, chrf, error_rates
 from outscore.metrics.text.entry import rows_of_library
 from outscore.metrics.text.registry import segment_statistics, text_metric
 
@@ -36,7 +36,12 @@ SETTINGS = [
     "ter:normalized=true:no_punct=true:asian_support=true",
 ]
 QUICK = ["bleu", "chrf++", "ter", "ter:normalized=true:asian_support=true"]
-SCORERS = {"bleu": bleu.library_scorer, "chrf": chrf.library_scorer, "chrf++": chrf.library_scorer, "ter": ter.library_scorer}
+SCORERS = {
+    "bleu": bleu.library_scorer,
+    "chrf": chrf.library_scorer,
+    "chrf++": chrf.library_scorer,
+    "ter": error_rates.ter_scorer,
+}
 SEVERAL = 3
 """References of each segment."""
 # Tokens that a tokeniser changes again when it sees them a second time, marks, escapes, digits, other scripts, letters whose

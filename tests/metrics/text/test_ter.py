@@ -13,9 +13,9 @@ from sacrebleu.metrics import TER
 from sacrebleu.metrics.lib_ter import BeamEditDistance, _flip_trace, _shift, trace_to_alignment, translation_edit_rate
 
 import outscore as osc
-from outscore.metrics.text import ter
+from outscore.metrics.text import error_rates as ter
+from outscore.metrics.text.error_rates import align, align_in_beam, edit_counter
 from outscore.metrics.text.registry import segment_statistics, text_metric
-from outscore.metrics.text.ter import align, align_in_beam, edit_counter
 
 
 @st.composite

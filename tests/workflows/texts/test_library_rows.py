@@ -7,7 +7,7 @@ import pytest
 import outscore as osc
 from outscore.engine.engines import Serial
 from outscore.metrics.cache import StatisticsCache
-from outscore.metrics.text import ter
+from outscore.metrics.text import error_rates as ter
 from outscore.metrics.text.entry import rows_of_library
 from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.texts import statistics

@@ -33,6 +33,7 @@ from outscore.formats.tables.cells import (
     looks_numeric,
     problem_with,
 )
+from outscore.formats.tables.measures import are_numbered_systems, is_better_lower, is_effort, is_measure, shared_measure
 from outscore.formats.tables.names import (
     BESIDE_PREDICTED,
     EITHER,
@@ -45,14 +46,10 @@ from outscore.formats.tables.names import (
     SLICES,
     USUAL,
     ColumnFinder,
-    Tiers,
-    are_numbered_systems,
     count_columns,
     holds_answers,
-    is_better_lower,
-    is_effort,
     is_known,
-    is_measure,
+    is_named,
     is_nested,
     is_score,
     is_setting,
@@ -65,7 +62,6 @@ from outscore.formats.tables.names import (
     paired_answers,
     pairs_answers,
     right_names,
-    shared_measure,
     shared_score,
     suggest_name,
     suggests_other,
@@ -295,7 +291,7 @@ def _known_scores(records: Records, finder: ColumnFinder, choice: Choice, system
 
 def _refuse_several_measures(records: Records, choice: Choice, finder: ColumnFinder, column: str, *, long: bool) -> None:
     """Refuse to choose one measure of several; `score` says that it is the one, and counts, costs and times are beside any."""
-    if not is_measure(column) or _is_named(column, USUAL["score"][:1]):
+    if not is_measure(column) or is_named(column, USUAL["score"][:1]):
         return
     others = [name for name in finder.free() if is_measure(name) and not (suggests_other(name) or is_effort(name))]
     others = [name for name in others if not names_counts(name) and looks_numeric(records.sample[name])]
@@ -396,13 +392,13 @@ def _refuse_candidates(
     records: Records, choice: Choice, candidates: Sequence[str], free: Sequence[str] = (), *, long: bool
 ) -> NoReturn:
     """Raise the error that lists what could be the scores; where there are answers, it says how to score them."""
-    if candidates and all(_is_named(name, (*RIGHT, *EITHER)) for name in candidates) and not long:
+    if candidates and all(is_named(name, (*RIGHT, *EITHER)) for name in candidates) and not long:
         _refuse_only_answers(records, choice, candidates, free)
     varying = [name for name in candidates if is_measure(name) or _varies(records, name)]
     candidates = varying if len(varying) > 1 else candidates
     hint = _answers_hint(choice, free) or f"{_SCORE}."
     answers = [name for name in candidates if pairs_answers(name) or system_of(name, (*RIGHT, *PREDICTED)) is not None]
-    predicted = [name for name in answers if _is_named(name, PREDICTED) or system_of(name, PREDICTED) is not None]
+    predicted = [name for name in answers if is_named(name, PREDICTED) or system_of(name, PREDICTED) is not None]
     if predicted and len(answers) == len(candidates) == 2 * len(predicted):
         hint = (
             "They look like measured values and their predictions, which are not just right or wrong: add a column of errors, "
@@ -411,7 +407,7 @@ def _refuse_candidates(
     elif len(candidates) == 2 and answers and not long:
         systems = " ".join(f"--system {shlex.quote(name)}" for name in candidates)
         hint = f"{_SCORE}, or write {systems} if both are systems."
-    names = [name for name in records.columns if _is_named(name, USUAL["system"])]
+    names = [name for name in records.columns if is_named(name, USUAL["system"])]
     rows = [tuple(records.sample[name]) for name in names]
     one_each = any(len(set(map(str, row))) == len(row) > 1 for row in rows)
     could = "could each be the score column" if len(candidates) > 1 else "could be the score column, or something else"
@@ -426,8 +422,8 @@ def _refuse_candidates(
 
 def _refuse_only_answers(records: Records, choice: Choice, answers: Sequence[str], free: Sequence[str]) -> NoReturn:
     """Refuse a table whose only numbers are answers: they are no scores, and whole responses are not equal to them."""
-    gold = next((name for name in answers if _is_named(name, (*RIGHT, *EITHER))), answers[0])
-    others = [name for name in free if name not in answers and _is_named(name, PREDICTED)]
+    gold = next((name for name in answers if is_named(name, (*RIGHT, *EITHER))), answers[0])
+    others = [name for name in free if name not in answers and is_named(name, PREDICTED)]
     right = {label_text(value) for value in records.sample[gold]}
     like = [name for name in others if right & {label_text(value) for value in records.sample[name]}]
     column, first = "COLUMN", ""
@@ -447,8 +443,8 @@ def _answers_hint(choice: Choice, free: Sequence[str]) -> str:
     """How to score the answers that these columns may hold; empty if none is named like them."""
     if not any(map(holds_answers, free)):
         return ""
-    prediction = next((name for name in free if _is_named(name, PREDICTED)), "COLUMN")
-    gold = next((name for name in free if _is_named(name, (*RIGHT, *EITHER))), "COLUMN")
+    prediction = next((name for name in free if is_named(name, PREDICTED)), "COLUMN")
+    gold = next((name for name in free if is_named(name, (*RIGHT, *EITHER))), "COLUMN")
     answers = f"--prediction {shlex.quote(prediction)} {choice.naming_gold} {shlex.quote(gold)}"
     return f"{_SCORE}, or score answers with {answers}; `outscore diff --task label` looks inside."
 
@@ -519,12 +515,7 @@ def _is_malformed(value: object) -> bool:
 
 
 def _is_dataset(name: str) -> bool:
-    return _is_named(name, USUAL["dataset"])
-
-
-def _is_named(name: str, tiers: Tiers) -> bool:
-    """Whether a column has one of these usual names."""
-    return any(normalize_name(name) in tier for tier in tiers)
+    return is_named(name, USUAL["dataset"])
 
 
 def _check(records: Records, layout: Layout, *, by_row: bool) -> None:
@@ -588,7 +579,7 @@ def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answ
     name = f"Name the ones meant with {options}."
     prediction = choice.prediction or finder.find("prediction", PREDICTED, name)
     gold = choice.gold or finder.find("gold", right_names(prediction), name)
-    if choice.systems and not named and gold is not None and _is_named(gold, EITHER):
+    if choice.systems and not named and gold is not None and is_named(gold, EITHER):
         # Systems that were named are taken for scores, unless the name beside them leaves no doubt.
         return None
     if gold is None:
@@ -638,7 +629,7 @@ def _beside(records: Records, finder: ColumnFinder, choice: Choice) -> Answers |
 
 def _either(records: Records, finder: ColumnFinder, gold: str, hint: str) -> tuple[str, ...]:
     """The column whose name can mean both and which, beside a column named as the right answers, holds answers like them."""
-    column = finder.find("prediction", EITHER, hint) if _is_named(gold, RIGHT) else None
+    column = finder.find("prediction", EITHER, hint) if is_named(gold, RIGHT) else None
     return () if column is None or not _are_answers(records.sample[column], records.sample[gold]) else (column,)
 
 
@@ -676,7 +667,7 @@ def _are_answers(values: Sequence[object], gold: Sequence[object]) -> bool:
 
 def _refuse_doubtful_answers(records: Records, choice: Choice, gold: str, columns: Sequence[str]) -> None:
     """Refuse 0 and 1 beside a `label` of 0 and 1: they may be answers to it, or say whether an answer was right."""
-    if not _is_named(gold, RIGHT) and _are_binary(records, (gold, *columns)):
+    if not is_named(gold, RIGHT) and _are_binary(records, (gold, *columns)):
         _refuse_as_doubtful(records, choice, gold, columns)
 
 

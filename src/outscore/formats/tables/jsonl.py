@@ -14,7 +14,8 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.document import KEY, leaves, lists_in, map_of_objects, parse_document, value_at
 from outscore.formats.base.source import Peek, Source, line_error, refuse_undecoded
 from outscore.formats.tables.cells import BLOCK_ROWS, Block, Records, looks_numeric
-from outscore.formats.tables.names import is_known, is_measure
+from outscore.formats.tables.measures import is_measure
+from outscore.formats.tables.names import is_known
 
 
 def looks_like_json(peek: Peek) -> bool:

@@ -20,7 +20,7 @@ from outscore.formats.base.source import Peek, Source, line_error, open_source, 
 from outscore.formats.tables import delimited, jsonl
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import NO_LABEL, LabelColumn, Records, label_text, looks_numeric
-from outscore.formats.tables.columns import answer_columns
+from outscore.formats.tables.columns import Answers, answer_columns
 from outscore.formats.tables.jsonl import looks_like_json
 from outscore.formats.tables.names import (
     BESIDE_PREDICTED,
@@ -363,16 +363,6 @@ def _find_slices(layout: _Layout, columns: dict[str, Labels], rows: int) -> Iter
             yield name
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """`answers` has a column for each system, or one where `system` names the column of systems; `twins` repeat `gold`."""
-
-    gold: str
-    answers: tuple[str, ...]
-    system: str | None
-    twins: tuple[str, ...] = ()
-
-
 def read_label_table(path: str | os.PathLike[str], gold_name: str = "gold") -> OutputData[Items]:
     r"""The right answers and the answers of all systems in one table.
 
@@ -387,14 +377,14 @@ def read_label_table(path: str | os.PathLike[str], gold_name: str = "gold") -> O
     (['old', 'new'], ('yes', 'no'))
     """
     with reading_once():
-        columns, label = _find_columns(path)
-        if columns.system is None:
+        columns, system, label = _find_columns(path)
+        if system is None:
             return _wide(path, label, columns, gold_name)
-        return _long(path, label, columns, columns.system, gold_name)
+        return _long(path, label, columns, system, gold_name)
 
 
-def _find_columns(path: str | os.PathLike[str]) -> tuple[_Columns, str]:
-    """Which columns hold the right answers, the systems and their answers; and what messages call the file."""
+def _find_columns(path: str | os.PathLike[str]) -> tuple[Answers, str | None, str]:
+    """The columns of the right answers and of the systems' answers, and of the systems; and what messages call the file."""
     with open_source(path) as source:
         records = open_table(source)[1]
     finder = ColumnFinder(records, ())
@@ -404,21 +394,21 @@ def _find_columns(path: str | os.PathLike[str]) -> tuple[_Columns, str]:
     pairs = paired_answers(finder.free()) if gold is None else []
     if pairs:
         right, answers = zip(*pairs, strict=True)
-        return _Columns(right[0], answers, None, right[1:]), records.label
+        return Answers(right[0], answers, wide=True, twins=right[1:]), None, records.label
     if gold is None:
         raise OutscoreError(f"{records.label} has no column of right answers among {join_names(records.columns)}.", _SHAPES)
     if system is not None and prediction is not None:
-        return _Columns(gold, (prediction,), system), records.label
+        return Answers(gold, (prediction,), wide=False), system, records.label
     answers = answer_columns(records, finder, gold) or (() if prediction is None else (prediction,))
     if not answers:
         others = [name for name in records.columns if name != gold]
         raise OutscoreError(
             f"{records.label} has no column with answers like those of `{gold}` among {join_names(others)}.", _SHAPES
         )
-    return _Columns(gold, answers, None), records.label
+    return Answers(gold, answers, wide=True), None, records.label
 
 
-def _wide(path: str | os.PathLike[str], label: str, columns: _Columns, gold_name: str) -> OutputData[Items]:
+def _wide(path: str | os.PathLike[str], label: str, columns: Answers, gold_name: str) -> OutputData[Items]:
     def read(name: str, column: str, role: Role) -> Items:
         with open_source(path) as source:
             items = items_of(source, name, role=role, answer=column)
@@ -438,7 +428,7 @@ def _wide(path: str | os.PathLike[str], label: str, columns: _Columns, gold_name
     return OutputData(gold, systems, (said,))
 
 
-def _long(path: str | os.PathLike[str], label: str, columns: _Columns, system: str, gold_name: str) -> OutputData[Items]:
+def _long(path: str | os.PathLike[str], label: str, columns: Answers, system: str, gold_name: str) -> OutputData[Items]:
     with open_source(path) as source:
         everything = items_of(source, role="system", answer=columns.answers[0], gold=columns.gold, slices=(system,))
     labels = everything.slices[system]

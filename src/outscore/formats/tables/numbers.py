@@ -32,7 +32,8 @@ from outscore.formats.tables.cells import (
     is_whole,
     problem_with,
 )
-from outscore.formats.tables.names import is_better_lower, is_known, is_measure, is_unclear, shared_measure, suggests_other
+from outscore.formats.tables.measures import is_better_lower, is_measure, is_unclear, shared_measure
+from outscore.formats.tables.names import is_known, suggests_other
 from outscore.scores.system import Origin, Scores, label_of
 
 BARE_FORMATS = {1: "scores", 2: "score-pairs", 4: "f1-counts"}

@@ -12,7 +12,7 @@ from outscore.core.records import dataclass
 from outscore.exact.binomial import log_better, log_two_sided
 from outscore.inference.base import discordance
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
-from outscore.inference.pairwise.table import KINDS, PairTable
+from outscore.inference.pairwise.table import KINDS, OwnScores, PairTable
 from outscore.laws import log_t_tail, normal_quantile
 from outscore.resampling import flip_bits
 
@@ -371,16 +371,6 @@ NO_SPREAD = 1e-12
 """A variance within this share of the mean square is what rounding left of none."""
 
 
-@dataclass(frozen=True, eq=False)
-class SystemScores:
-    """Every system's mean with its interval, nan where there is none."""
-
-    value: Array
-    low: Array
-    high: Array
-    n: Array
-
-
 def binary_pairs(moments: PairMoments, left: Array, right: Array, alpha: float = 0.05, *, intervals: bool = True) -> PairTable:
     """Exact tests of right-or-wrong items.
 
@@ -487,7 +477,7 @@ def macro_student(moments: Sequence[PairMoments], left: Array, right: Array) -> 
     return np.asarray(np.where(varies, np.minimum(math.log(2.0) + log_t_tails(df, t), 0.0), 0.0))
 
 
-def system_scores(moments: PairMoments, alpha: float = 0.05) -> SystemScores:
+def system_scores(moments: PairMoments, alpha: float = 0.05) -> OwnScores:
     """Means with Wilson's interval for right-or-wrong items and for scores between 0 and 1, else with Student's.
 
     As in `base.own_score`, scores between 0 and 1 count as as many looks as their standard error is worth.
@@ -509,7 +499,7 @@ def system_scores(moments: PairMoments, alpha: float = 0.05) -> SystemScores:
         elif size > 0:
             reach = float(_t_quantile(n[i] - 1, alpha)) * size
             low[i], high[i] = mean[i] - reach, mean[i] + reach
-    return SystemScores(mean, low, high, n)
+    return OwnScores(mean, low, high)
 
 
 def log_t_tails(df: Array, t: Array) -> Array:

@@ -19,6 +19,7 @@ from outscore.inference.preferences.models import (
 )
 from outscore.inference.preferences.tally import Tally
 from outscore.laws import log_two_sided, t_quantile
+from outscore.results.preference import Intransitivity
 
 # Strengths of systems by the models of battles (`models`), with intervals for new draws of whole prompts.
 #
@@ -404,18 +405,7 @@ ALIKE = 1e-9
 """Of the prompts, how far below their number a statistic may stay that only rounding keeps from it."""
 
 
-@dataclass(frozen=True)
-class ScoreTest:
-    """The statistic F, its degrees of freedom and its p; `note` says why there is none."""
-
-    statistic: float | None
-    df: int
-    units: int
-    p: float | None
-    note: str = ""
-
-
-def score_test(tally: Tally, strengths: Strengths) -> ScoreTest:
+def score_test(tally: Tally, strengths: Strengths) -> Intransitivity:
     """Test one strength per system against a win rate of its own for each pair."""
     import scipy.special
     from scipy import sparse
@@ -424,7 +414,7 @@ def score_test(tally: Tally, strengths: Strengths) -> ScoreTest:
     units = tally.units
     missing = _untestable(tally, strengths, df)
     if missing:
-        return ScoreTest(None, df, units, None, missing)
+        return Intransitivity(None, df, units, None, missing)
     theta = strengths.theta
     p = 1 / (1 + np.exp(theta[tally.right] - theta[tally.left]))
     values = (tally.d + tally.n) / 2 - p[tally.pair] * tally.n
@@ -440,12 +430,12 @@ def score_test(tally: Tally, strengths: Strengths) -> ScoreTest:
     values, vectors = np.linalg.eigh(free @ (residual.T @ residual).toarray() @ free.T)
     kept = np.argsort(values)[::-1][:df]
     if values[kept].min() <= 1e-10 * values.max():
-        return ScoreTest(None, df, units, None, "Some pairs do not vary between prompts.")
+        return Intransitivity(None, df, units, None, "Some pairs do not vary between prompts.")
     t = float((((vectors[:, kept].T @ total) ** 2) / values[kept]).sum())
     if units - t <= ALIKE * units:
-        return ScoreTest(None, df, units, None, "All prompts give the same verdicts, so nothing varies between them.")
+        return Intransitivity(None, df, units, None, "All prompts give the same verdicts, so nothing varies between them.")
     statistic = (units - df) * t / (df * (units - t))
-    return ScoreTest(statistic, df, units, float(scipy.special.fdtrc(df, units - df, statistic)))
+    return Intransitivity(statistic, df, units, float(scipy.special.fdtrc(df, units - df, statistic)))
 
 
 def _untestable(tally: Tally, strengths: Strengths, df: int) -> str:

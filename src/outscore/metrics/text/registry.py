@@ -15,7 +15,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import Option, OptionValue, complete, did_you_mean, parse_spec
 from outscore.metrics.entry import Options
-from outscore.metrics.text import bleu, chrf, error_rates, meteor, nist, rouge, sacre, ter
+from outscore.metrics.text import bleu, chrf, error_rates, meteor, nist, rouge, sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, check_lines, segment_mean, segments, to_rows
 from outscore.metrics.text.sacre import SPM
 
@@ -57,7 +57,7 @@ def _mean_of_segments(
 
 
 (BLEU,) = bleu.ENTRIES
-(TER,) = ter.ENTRIES
+TER = error_rates.ENTRIES[0]
 CHRF = chrf.ENTRIES[0]
 
 MEANS = (
@@ -68,13 +68,13 @@ MEANS = (
         (*(x for x in BLEU.options if x.name != EFFECTIVE.name), EFFECTIVE),
     ),
     _mean_of_segments(CHRF, chrf.library_scorer, r"\frac{1}{n} \sum_{i} \text{chrF}_i", CHRF.options),
-    _mean_of_segments(TER, ter.library_scorer, r"\frac{1}{n} \sum_{i} \text{TER}_i", TER.options),
+    _mean_of_segments(TER, error_rates.ter_scorer, r"\frac{1}{n} \sum_{i} \text{TER}_i", TER.options),
 )
 
 
 TEXT_METRICS: dict[str, TextMetric] = {
     entry.name: entry
-    for entries in (*(module.ENTRIES for module in (bleu, chrf, ter, error_rates, nist, meteor, rouge)), MEANS)
+    for entries in (*(module.ENTRIES for module in (bleu, chrf, error_rates, nist, meteor, rouge)), MEANS)
     for entry in entries
 }
 

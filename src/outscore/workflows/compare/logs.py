@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Literal
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.evaluation import Evaluation, Exchange
-from outscore.formats.logs.find import are_logs, is_ranking, refuse_folders
+from outscore.formats.logs.find import are_logs, is_ranking, refuse_folders, refuse_totals
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import LogSystems, read_systems
-from outscore.formats.logs.totals import refuse_totals
 from outscore.formats.tables.names import join_names
 from outscore.scores.system import Origin, Scores, label_of, origins_of
 from outscore.workflows.compare.inputs import Systems

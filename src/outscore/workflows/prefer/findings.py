@@ -192,10 +192,7 @@ def judges_of(sums: Sums, alpha: float) -> Judges | None:
 
 def intransitivity_of(tally: Tally, strengths: Strengths) -> Intransitivity | None:
     """Whether one strength per system explains the win rates; None with two systems."""
-    if tally.systems < 3:
-        return None
-    test = score_test(tally, strengths)
-    return Intransitivity(test.statistic, test.df, test.units, test.p, test.note)
+    return None if tally.systems < 3 else score_test(tally, strengths)
 
 
 def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha: float) -> tuple[Labelled, list[Note]]:

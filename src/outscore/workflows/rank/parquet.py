@@ -18,7 +18,8 @@ from outscore.core.records import dataclass
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
-from outscore.formats.tables.names import counts_errors, suggest_name
+from outscore.formats.tables.measures import counts_errors
+from outscore.formats.tables.names import suggest_name
 from outscore.formats.tables.parquet import (
     LongColumns,
     LongFile,
@@ -611,9 +612,9 @@ def _measure(
         interval = TANGO if intervals else NO_INTERVALS
     if not asked.higher_is_better:
         pairs = replace(pairs, log_better=pairs.log_worse, log_worse=pairs.log_better)
-    scores = system_scores(moments, asked.alpha)
+    scores, n = system_scores(moments, asked.alpha), np.diagonal(moments.count)
     if dataset != ONE:
-        absent = compress(moments.systems, (scores.n == 0).tolist())
+        absent = compress(moments.systems, (n == 0).tolist())
         notes += [Note("input", f"`{name}` has no item on `{dataset}`.") for name in absent]
     return Measured(
         dataset=None if dataset == ONE else dataset,
@@ -623,7 +624,7 @@ def _measure(
         value=scores.value,
         low=scores.low,
         high=scores.high,
-        n=scores.n,
+        n=n,
         items=moments.items,
         complete=moments.complete,
         pairs=pairs,

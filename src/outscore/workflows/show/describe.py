@@ -19,7 +19,8 @@ from outscore.formats.registry import alternatives, certain_format, detect
 from outscore.formats.segments import read_segments
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import DECIMAL_POINT, is_missing, is_name, looks_numeric
-from outscore.formats.tables.names import BESIDE_PREDICTED, EITHER, PREDICTED, RIGHT, SLICES, USUAL, is_measure, normalize_name
+from outscore.formats.tables.measures import is_measure
+from outscore.formats.tables.names import BESIDE_PREDICTED, EITHER, PREDICTED, RIGHT, SLICES, USUAL, normalize_name
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.language.lines import reading_line
 from outscore.language.verdict.preference import battle_reading_line

@@ -21,10 +21,9 @@ from outscore.core.records import dataclass
 from outscore.formats.base.source import files_below, is_pattern, pattern_name, runs_in
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.evaluation import Evaluation, join_parts, join_runs
-from outscore.formats.logs.find import recognise
+from outscore.formats.logs.find import recognise, refuse_totals
 from outscore.formats.logs.registry import LOGS, LogEntry
 from outscore.formats.logs.scores import DROP, ZERO, Chosen, choose_evaluations, name_apart
-from outscore.formats.logs.totals import refuse_totals
 from outscore.language.numbers import count
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownColumn, ShownFile
 from outscore.results.note import Note

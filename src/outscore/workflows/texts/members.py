@@ -16,7 +16,7 @@ from outscore.core.options import OptionValue, written_direction
 from outscore.core.records import dataclass
 from outscore.formats.base.source import runs_in
 from outscore.formats.segments import read_segment_scores
-from outscore.formats.tables.names import counts_errors
+from outscore.formats.tables.measures import counts_errors
 from outscore.language.numbers import count
 from outscore.metrics.text.entry import Doubt, TextMetric, segment_mean, to_rows, version
 from outscore.metrics.text.registry import shown_name
