@@ -89,10 +89,9 @@ def test_demo_says_what_was_left_out(two, missing, words):
     pages = {path.parent.name for path in Path("outscore-demo").rglob("report.html")}
     assert pages == (set() if missing == "altair" else set(demo.SHOWN))
     assert Path("outscore-demo/index.html").is_file() == bool(pages)
-    # Last come the pages by name, and the command that opens them.
+    # Last comes the command that opens the page which links to all others.
     *_, opened = result.stdout.splitlines()
     assert opened.endswith(" outscore-demo/index.html") == bool(pages)
-    assert all((f"  outscore-demo/{name}/report.html\n" in result.stdout) == bool(pages) for name in demo.SHOWN)
 
 
 def test_the_first_page_links_to_all_others(two):

@@ -55,6 +55,7 @@ def demo(context: click.Context, folder: str | None, seed: int, *, recipes: bool
     texts, pages = _is_installed(TEXT_PACKAGES), _is_installed(PAGES)
     chosen = {name: example for name, example in EXAMPLES.items() if texts or example.view != "texts"}
     reports = ["report.txt", "report.json", *(["report.html"] if pages else [])]
+    click.echo(f"Writing {len(chosen)} examples and their reports to {target} ...\n")
     for name, example in chosen.items():
         _make_folder(target / name)
         write_files({str(target / name / file): text for file, text in example.files(seed).items()})
@@ -68,7 +69,7 @@ def demo(context: click.Context, folder: str | None, seed: int, *, recipes: bool
     _show_left_out(texts=texts, pages=pages)
     if pages:
         write_files({str(target / "index.html"): _index(chosen, target)})
-        _show_pages(chosen, target)
+        _show_pages(target)
 
 
 def _write_recipes(target: Path, seed: int) -> None:
@@ -150,7 +151,7 @@ def _verdict(name: str, target: Path) -> str:
 
 
 def _show_the_rest(examples: Mapping[str, Example], target: Path) -> None:
-    click.echo(f"These data were simulated. {target} has {len(examples)} such examples:\n")
+    click.echo(f"These data were simulated. {target} has {len(examples)} examples:\n")
     widest = max(map(len, examples))
     for name, example in examples.items():
         click.echo(f"  {name:{widest}}  {example.title}")
@@ -181,12 +182,9 @@ def _index(examples: Mapping[str, Example], target: Path) -> str:
     return html.write(examples_index({name: (example.title, _verdict(name, target)) for name, example in examples.items()}))
 
 
-def _show_pages(examples: Mapping[str, Example], target: Path) -> None:
-    """The pages that were written, and the command that opens them."""
-    click.echo("\nPages with charts:")
-    for name in examples:
-        click.echo(f"  {target / name / 'report.html'}")
-    click.echo(f"To open {target / 'index.html'}, which links to them all:")
+def _show_pages(target: Path) -> None:
+    """The command that opens the pages that were written."""
+    click.echo("\nEach folder has a page with charts, too. To open the first page, which links to them all:")
     click.echo(f"    {_opener()} {shlex.quote(str(target / 'index.html'))}")
 
 
