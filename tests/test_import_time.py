@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.variants import a_few
 
 HEAVY = ("numpy", "scipy", "polars", "rich", "msgspec")
 
@@ -93,7 +94,7 @@ def test_comparing_texts_loads_what_it_uses(tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("command", ["score", "rank", "plan"])
+@pytest.mark.parametrize("command", a_few(["score", "rank", "plan"], 2))
 def test_commands_load_what_they_use(command, tmp_path):
     arguments = ["--sd", "0.4", "--effect", "0.05"] if command == "plan" else _files(tmp_path, "decimals")
     assert not _loaded_by(command, arguments).intersection(UNUSED[command])

@@ -14,6 +14,7 @@ from tests.browser.explorer import WIDE, explored, found, settled, visiting
 from tests.browser.screens import picture
 from tests.report.diff_making import HOSTILE, SENTENCE, make_changed, make_contexts, make_diff, make_units
 from tests.report.forms import render_html
+from tests.variants import crossed
 
 from outscore.outputs.outcomes import Contexts, outcomes
 from outscore.report.document import glue, minus
@@ -251,8 +252,7 @@ def test_hostile_labels_names_and_texts(visit, folder):
     assert evil in page.locator(".answers").first.inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("scheme", "size"), crossed(["light", "dark"], [WIDE, PHONE]))
 def test_no_sideways_scrolling(visit, file, folder, scheme, size):
     page = visit(file, viewport=size, color_scheme=scheme)
     page.locator(".cell").first.click()

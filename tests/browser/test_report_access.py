@@ -13,7 +13,7 @@ from tests.report.diff_making import make_changed, make_contexts, make_diff, mak
 from tests.report.forms import render_html
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
-from tests.variants import variants
+from tests.variants import a_few, variants
 
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import possible_p
@@ -89,7 +89,7 @@ def test_numbers_have_one_minus_sign(browser, reports, kind):
         assert re.findall(r"(?:^|[ (])-[\d.]+|\w - \w", page.locator("main").inner_text()) == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", variants(MAKERS, ("comparison",)))
 def test_a_keyboard_skips_to_the_result_and_its_place_is_seen(browser, reports, kind):
     with opened(browser, reports[kind]) as (page, *_):
         page.keyboard.press("Tab")
@@ -107,7 +107,7 @@ def test_a_keyboard_skips_to_the_result_and_its_place_is_seen(browser, reports, 
         assert seen == [True, "solid", "2px"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", variants(MAKERS, ("comparison",)))
 def test_paper_is_white_whole_and_without_controls(browser, reports, kind):
     with opened(browser, reports[kind], viewport=PAPER, color_scheme="dark") as (page, *_):
         page.emulate_media(media="print", color_scheme="dark")
@@ -128,7 +128,7 @@ def test_paper_is_white_whole_and_without_controls(browser, reports, kind):
         assert cut == []
 
 
-@pytest.mark.parametrize("kind", MAIN)
+@pytest.mark.parametrize("kind", a_few(MAIN, 1))
 def test_a_picture_is_not_torn_between_pages(browser, reports, kind):
     with opened(browser, reports[kind]) as (page, *_):
         page.emulate_media(media="print")

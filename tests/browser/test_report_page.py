@@ -11,6 +11,7 @@ import pytest
 from tests.browser.screens import picture
 from tests.report.forms import render_html
 from tests.report.making import make_full
+from tests.variants import a_few
 
 from outscore.language.verdict.comparison import Facts, verdict
 from outscore.report.charts.canvas import COLOURS
@@ -88,7 +89,16 @@ def opened(browser, path: Path, **settings):
 
 @pytest.mark.parametrize(
     ("name", "view"),
-    [*(("full", view) for view in VIEWS), ("median", "dark"), ("hostile", "light"), ("hostile", "phone"), ("several", "phone")],
+    a_few(
+        [
+            *(("full", view) for view in VIEWS),
+            ("median", "dark"),
+            ("hostile", "light"),
+            ("hostile", "phone"),
+            ("several", "phone"),
+        ],
+        4,
+    ),
 )
 def test_quiet_alone_and_no_wider_than_the_screen(browser, pages, name, view):
     with opened(browser, pages[name], **VIEWS[view]) as (page, said, asked):

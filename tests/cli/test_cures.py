@@ -10,6 +10,7 @@ import pytest
 from tests.cli.test_bad_input import BAD
 from tests.cures import check_cures, settings, whole_commands
 from tests.kind_files import ITEMS, KINDS, RIGHT
+from tests.variants import a_few
 
 LINES = [f"q{i},{ok},{ok * 0.5}" for i, ok in enumerate(RIGHT["amber"].tolist())]
 DATES = [f"q{i},2026-01-{i % 28 + 1:02},{ok}" for i, ok in enumerate(RIGHT["amber"].tolist())]
@@ -49,7 +50,7 @@ def write_table(name: str) -> None:
         Path(file).write_text("\n".join(TABLES[name]) + "\n")
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", a_few(TABLES, 9))
 def test_what_a_refusal_proposes_gets_further(name, outscore):
     write_table(name)
     for command in COMMANDS:
@@ -59,7 +60,7 @@ def test_what_a_refusal_proposes_gets_further(name, outscore):
             check_cures(words, done.stderr, outscore)
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", a_few(TABLES, 8))
 def test_what_show_proposes_for_odd_tables_runs(name, outscore):
     write_table(name)
     for files in (["a.csv"], ["a.csv", "b.csv"]):

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from tests.coref_documents import write_documents
 from tests.diff_files import as_json_lines, write_entities, write_labels, write_trees
+from tests.variants import crossed
 
 NAMES = {"pos": "conllu", "dep": "conllu", "ner": "bio", "label": "csv", "coref": "conll"}
 
@@ -176,8 +177,7 @@ def test_every_wrong_option_gets_its_sentence(folder, monkeypatch, refusal, gold
     golden("cli/diff-refused.txt", "\n".join(found))
 
 
-@pytest.mark.parametrize("packing", ["bom", "crlf", "gzip"])
-@pytest.mark.parametrize("task", ["pos", "ner", "label", "coref"])
+@pytest.mark.parametrize(("packing", "task"), crossed(["bom", "crlf", "gzip"], ["pos", "ner", "label", "coref"]))
 def test_packings_make_no_difference(folder, tmp_path, outscore, task, packing):
     pack = {"bom": lambda raw: b"\xef\xbb\xbf" + raw, "crlf": lambda raw: raw.replace(b"\n", b"\r\n"), "gzip": gzip.compress}
     ending = NAMES[task]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.log_files import WRITERS, lm_eval
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.cli.app import app
@@ -37,7 +38,7 @@ REFERENCE = [
 
 
 @pytest.mark.parametrize(
-    ("path", "options", "accuracies", "p"), REFERENCE, ids=[f"{path} {options}" for path, options, *_ in REFERENCE]
+    ("path", "options", "accuracies", "p"), a_few(REFERENCE, 3), ids=[f"{path} {options}" for path, options, *_ in REFERENCE]
 )
 def test_real_logs(shared_data, path, options, accuracies, p):
     result = found(shared_data / "harness-logs" / path, *options.split())
@@ -65,7 +66,7 @@ def test_what_is_no_label_is_refused(shared_data, path, options, said):
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", ["lm-eval", "lighteval", "every-eval-ever"])
+@pytest.mark.parametrize("name", a_few(["lm-eval", "lighteval", "every-eval-ever"], 1))
 def test_folders_and_files_of_each_system_serve_alike(name, tmp_path):
     paths = WRITERS[name](tmp_path)
     both, each = found(tmp_path), found(*paths)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests import log_files as logs
+from tests.variants import a_few
 
 from outscore.cli.app import app
 from outscore.formats.logs.registry import LOGS
@@ -112,7 +113,7 @@ def test_every_harness_has_a_recipe():
     assert set(RECIPES) == set(MAKERS) == {"RAGAS"} | {entry.title for entry in LOGS.values()}
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", a_few(RECIPES, 8))
 def test_the_recipe_of_a_harness(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     MAKERS[name]()

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from tests.formats.logs.test_contract import REPEATED
 from tests.log_files import WRITERS, lm_eval
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.cli.app import app
@@ -72,7 +73,7 @@ REFERENCE = [
 
 
 @pytest.mark.parametrize(
-    ("path", "options", "scores", "p"), REFERENCE, ids=[f"{path} {options}" for path, options, *_ in REFERENCE]
+    ("path", "options", "scores", "p"), a_few(REFERENCE, 12), ids=[f"{path} {options}" for path, options, *_ in REFERENCE]
 )
 def test_real_logs(shared_data, path, options, scores, p):
     found = compared(shared_data / "harness-logs" / path, *options.split())
@@ -92,7 +93,7 @@ def test_corpus_metrics_are_scored_again(shared_data, metric, scores):
     assert any("the scores agree with those in the logs" in note["text"] for note in found["notes"])
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", a_few(WRITERS, 10))
 def test_every_format_is_compared_and_ranked(name, tmp_path):
     paths = WRITERS[name](tmp_path)
     metric = ("--metric", METRICS[name]) if name in METRICS else ()
@@ -300,7 +301,7 @@ def test_questions_that_made_the_difference_are_shown(tmp_path):
     assert "What is 0 + 1?" in done.output
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", a_few(WRITERS, 8))
 def test_python_reads_them_too(name, tmp_path):
     paths = WRITERS[name](tmp_path)
     metric = METRICS.get(name)

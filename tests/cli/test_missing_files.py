@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests import log_files
+from tests.variants import crossed
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -34,8 +35,9 @@ def in_folder(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("content", [b"PK\x03\x04 an archive", b"1\n0\n1\n", b"\xff\xfe1\x00", b""])
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("content", "command"), crossed([b"PK\x03\x04 an archive", b"1\n0\n1\n", b"\xff\xfe1\x00", b""], COMMANDS)
+)
 def test_the_missing_file_is_blamed(command, content, in_folder, refusal):
     Path("good").write_bytes(content)
     said = refusal(*COMMANDS[command])

@@ -20,7 +20,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests import log_files
-from tests.variants import variants
+from tests.variants import a_few, variants
 
 import outscore as osc
 
@@ -369,7 +369,7 @@ SEVERAL_FILES = ("harbor", "bfcl")
 """Harnesses that write one file for each trial, or the items into another file."""
 
 
-@pytest.mark.parametrize("harness", [name for name in log_files.WRITERS if name not in SEVERAL_FILES])
+@pytest.mark.parametrize("harness", a_few([name for name in log_files.WRITERS if name not in SEVERAL_FILES], 8))
 def test_logs_from_pipes_are_called_a_and_b_unless_they_name_their_systems(harness, tmp_path, monkeypatch, outscore):
     contents = _log_contents(harness, tmp_path / "logs")
     monkeypatch.chdir(tmp_path)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.cli.app import App
@@ -213,7 +214,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", a_few(CASES, 2))
 def test_every_form(case, folder):
     outputs = [f"x{suffix}" for suffix in (".txt", ".json", ".md", ".tex", ".html")]
     result = run(*CASES[case], *(word for name in outputs for word in ("-o", name)), "--charts", "charts", "-v")

@@ -296,6 +296,7 @@ def test_systems_that_share_nothing(board, outscore):
     assert "share" in pair["note"]
 
 
+@pytest.mark.slow
 def test_livebench(shared_data, outscore, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = shared_data / "llm-scores" / "livebench.parquet"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.variants import variants
+from tests.variants import a_few, variants
 
 import outscore as osc
 from outscore.core.numeric import finite
@@ -192,7 +192,7 @@ PLANS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("asked", PLANS)
+@pytest.mark.parametrize("asked", a_few(PLANS, 3))
 def test_a_plan_fits_ten_lines_and_v_shows_the_curves(outscore, asked):
     screen = outscore("plan", *asked.split()).stdout
     assert 4 <= len(_lines_without_warnings(screen)) <= 10, screen

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from tests.kind_files import ITEMS, KINDS, RIGHT, inspect_logs, mmlu_pro, table
 from tests.log_files import WRITERS, lm_eval
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.cli.app import app
@@ -48,7 +49,7 @@ def files_of(command: str) -> list[str]:
     return list(dict.fromkeys(word for word in shlex.split(command)[1:] if Path(word).exists() or "*" in word))
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", a_few(KINDS, 9))
 def test_every_command_proposed_for_a_kind_of_file_runs(name):
     KINDS[name].write()
     done = run("show", *files_of(KINDS[name].command), "--format", "json")
@@ -61,7 +62,7 @@ def test_every_command_proposed_for_a_kind_of_file_runs(name):
     run_all(found["commands"])
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", a_few(KINDS, 9))
 def test_every_command_in_a_refusal_runs(name):
     KINDS[name].write()
     refused = run(*shlex.split(KINDS[name].command))
@@ -73,7 +74,7 @@ def test_every_command_in_a_refusal_runs(name):
     run_all(whole)
 
 
-@pytest.mark.parametrize("name", sorted(WRITERS))
+@pytest.mark.parametrize("name", a_few(sorted(WRITERS), 8))
 def test_every_command_proposed_for_a_log_runs(name, tmp_path):
     paths = WRITERS[name](tmp_path)
     assert run_all(shown(*paths)["commands"]) >= 1

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.test_pipes import written_to
+from tests.variants import a_few
 
 pytest.importorskip("jiwer")
 
@@ -166,7 +167,7 @@ IDS = (
 )
 
 
-@pytest.mark.parametrize("ids", IDS)
+@pytest.mark.parametrize("ids", a_few(IDS, 5))
 def test_rows_are_matched_by_id(ids, plain_rates, write, outscore):
     """In the order of the lines the good system would seem the bad one."""
     write(a__csv=outputs(GOOD, SHUFFLED, ids=ids), b__csv=outputs(BAD, ids=ids), r__csv=references(ids=ids))

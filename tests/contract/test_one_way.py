@@ -10,6 +10,7 @@ from types import FrameType
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.variants import a_few
 
 import outscore
 from outscore.cli.app import app
@@ -94,7 +95,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", a_few(COMMANDS, 2))
 @pytest.mark.usefixtures("files")
 def test_no_layer_calls_one_above_it(name):
     visit = Visit()

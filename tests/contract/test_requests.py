@@ -15,6 +15,7 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.cli.app import app
@@ -420,7 +421,7 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("name", a_few(SAME, 6))
 def test_python_and_the_command_line_give_the_same_json(files, name):
     words, call = SAME[name]
     done = CliRunner().invoke(app, [{"texts": "compare"}.get(name, name.split()[0]), *words, "--format", "json"])
@@ -434,7 +435,7 @@ def test_python_and_the_command_line_give_the_same_json(files, name):
         assert found == printed
 
 
-@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("name", a_few(SAME, 6))
 def test_the_calls_to_copy_do_the_same(files, name):
     words, call = SAME[name]
     kind = {"compare a table": "compare", "gate a table": "gate", "rank texts": "rank", "rank outputs": "rank"}.get(

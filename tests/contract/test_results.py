@@ -17,6 +17,7 @@ from tests.plans import plan_numbers as plan
 from tests.report.diff_making import make_diff, make_units
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
+from tests.variants import crossed
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -268,8 +269,7 @@ def test_repr_is_short(make):
     assert "\n" not in repr(result)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("kind", "form"), crossed(KINDS, FORMS))
 def test_every_form(kind, form, tmp_path):
     result = KINDS[kind][0]()
     text = getattr(result, f"to_{form}")()

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from tests.log_files import inspect_archive
+from tests.variants import a_few, crossed
 
 # Files are written with what is then missing.
 pl = pytest.importorskip("polars")
@@ -21,8 +22,7 @@ def run_without_polars(*arguments, code=WITHOUT):
     return subprocess.run([sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("command", [["compare"], ["rank"], ["score"]])
-@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize(("command", "ending"), crossed([["compare"], ["rank"], ["score"]], ["csv", "jsonl"]))
 def test_tables_of_text_need_no_polars(command, ending, tmp_path):
     path = tmp_path / f"runs.{ending}"
     write = ROWS.write_csv if ending == "csv" else ROWS.write_ndjson
@@ -31,7 +31,7 @@ def test_tables_of_text_need_no_polars(command, ending, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("command", [["compare"], ["rank"], ["score"], ["show"], ["gate", "--margin", "0.1"]])
+@pytest.mark.parametrize("command", a_few([["compare"], ["rank"], ["score"], ["show"], ["gate", "--margin", "0.1"]], 2))
 def test_a_parquet_file_names_the_extra(command, tmp_path):
     path = tmp_path / "runs.parquet"
     ROWS.write_parquet(path)
@@ -99,7 +99,7 @@ LIBRARIES = {
 }
 
 
-@pytest.mark.parametrize("extra", LIBRARIES)
+@pytest.mark.parametrize("extra", a_few(LIBRARIES, 3))
 def test_every_extra_is_named_in_one_sentence_where_it_is_needed(extra, tmp_path):
     (tmp_path / "table.csv").write_text(ROWS.write_csv())
     (tmp_path / "text.txt").write_text("a line\nanother line\n")

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests import oracles
+from tests.variants import a_few, crossed
 
 import outscore as osc
 from outscore.exact import bracket, lattice
@@ -85,7 +86,7 @@ def test_narrow_bounds_hold_the_exact_value(seed):
     check_bounds(seed, cases=100, width=0.005)
 
 
-@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("side", a_few(SIDES, 2))
 def test_the_whole_test_holds_the_exact_value(side):
     """The same through the front door, at the default width."""
     rng = np.random.default_rng([77, SIDES.index(side)])
@@ -217,8 +218,7 @@ def test_wide_bounds_far_out_hold_what_narrow_ones_do():
         assert wide.width < 0.5
 
 
-@pytest.mark.parametrize("far", [1, 2, 3])
-@pytest.mark.parametrize("ahead", [0.3, 0.6])
+@pytest.mark.parametrize(("far", "ahead"), crossed([1, 2, 3], [0.3, 0.6]))
 def test_outliers_leave_the_bounds_narrow(far, ahead):
     """A few sizes that dwarf all others: all signs of them, and the law of the others written out."""
     rng = np.random.default_rng(far)

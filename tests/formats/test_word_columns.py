@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
+from tests.variants import a_few
 from tests.word_files import read_word_columns
 
 from outscore.core.errors import OutscoreError
@@ -137,7 +138,7 @@ def test_refused_names(write, columns, message):
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("width", [10, 100, 1_000])
+@pytest.mark.parametrize("width", a_few([10, 100, 1_000], 1))
 def test_memory_grows_with_the_file_and_not_with_its_columns(tmp_path, width):
     path = tmp_path / "wide.txt"
     path.write_text(("w " * (width - 1) + "X\n") * (100_000 // width))

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from tests.fuzz.log_damage import Damage, damages, some
 from tests.fuzz.test_damage import Late, alarm
 from tests.log_files import METRIC, WRITERS
+from tests.variants import a_few
 
 from outscore.cli.app import app
 
@@ -66,7 +67,7 @@ def commands(name: str, folder: Path) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", a_few(WRITERS, 6))
 def test_some_damaged_logs_get_an_answer_or_a_sentence(name, tmp_path):
     words = commands(name, tmp_path)
     drawn = some(damages(tmp_path / "logs"), FEW, name)
@@ -89,7 +90,7 @@ def test_all_damaged_logs_get_an_answer_or_a_sentence(name, command, tmp_path):
 MEANT = ("doubled", "exact_match", "score", "value", "correct", "mean", "status", "success", "resolved", "COMET", "_label")
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", a_few(WRITERS, 6))
 def test_an_answer_about_a_damaged_log_is_that_about_the_whole_one(name, tmp_path):
     """Unless a score itself was changed: then it is another answer, and it is that of the new score."""
     words = commands(name, tmp_path)["compare"]

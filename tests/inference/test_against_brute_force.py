@@ -11,6 +11,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracles
+from tests.variants import crossed
 
 import outscore as osc
 from outscore.inference.base.differences import Statistic
@@ -64,8 +65,7 @@ def check_p(metric: str, a: list[list[int]], b: list[list[int]], side: str, clus
     assert p.mid is None or p.mid == float(mid), (p, mid)
 
 
-@pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize("metric", CASES)
+@pytest.mark.parametrize(("side", "metric"), crossed(SIDES, CASES))
 @settings(max_examples=15)
 @given(data=st.data())
 def test_random_rows(metric: str, side: str, data: st.DataObject) -> None:

@@ -10,6 +10,7 @@ from itertools import product
 
 import pytest
 from tests.conftest import make_p
+from tests.variants import crossed
 
 from outscore import compare
 from outscore.report.charts.canvas import COLOURS, DESCRIBED, FORMATS
@@ -156,9 +157,9 @@ def layers_of(drawing, role, *marks):
     return [described["datasets"][layer["data"]["name"]] for layer in found if layer["mark"]["type"] in marks]
 
 
-@pytest.mark.parametrize("width", [0.0005, 0.0], ids=["bars", "a curve of version 0.1.0"])
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-@pytest.mark.parametrize("higher", [True, False])
+@pytest.mark.parametrize(
+    ("width", "alternative", "higher"), crossed([0.0005, 0.0], ["two-sided", "greater", "less"], [True, False])
+)
 def test_shaded_tail_is_on_the_side_of_the_alternative(full, alternative, higher, width):
     parts = full().comparisons[0].pictures
     whole = full(higher_is_better=higher, pictures=replace(parts, null=replace(parts.null, width=width)))

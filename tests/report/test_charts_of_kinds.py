@@ -14,6 +14,7 @@ import pytest
 from tests.conftest import make_p
 from tests.report.diff_making import make_diff, make_units
 from tests.report.ranking_making import MADE
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.report.charts.diff import pair_data
@@ -123,7 +124,7 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("kind", LINES)
+@pytest.mark.parametrize("kind", a_few(LINES, 2))
 def test_a_line_beside_the_headline_has_its_numbers(kind):
     """What a page repeats while the headline is out of sight: the numbers that it leaves out, and none of them twice."""
     page = render(LINES[kind](), "html")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.report.forms import make_table
 from tests.report.test_render import KINDS
+from tests.variants import crossed
 
 from outscore.report import render as door
 from outscore.report.build.common import Shown
@@ -84,8 +85,7 @@ def test_a_block_shows_in_every_form(block, form):
         assert MARK in write(document, form, verbose=verbose)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("form", "kind"), crossed(FORMS, KINDS))
 def test_a_section_added_to_a_kind_of_result_shows_in_every_form(kind, form):
     document = document_of(kind)
     article = document.articles[-1]

@@ -13,6 +13,7 @@ from tests.plans import plan_numbers as plan
 from tests.report.diff_making import make_diff, make_units
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
+from tests.variants import a_few, crossed
 
 from outscore.core.errors import OutscoreError
 from outscore.report.charts.canvas import chart_config
@@ -31,8 +32,7 @@ KINDS = {
 TABLES = {"comparison": "csv", "comparisons": "csv", "ranking": "csv pairs", "diff": "csv", "plan": "csv", "possible p": "csv"}
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("form", "kind"), crossed(FORMS, KINDS))
 def test_every_kind_in_every_form(kind, form):
     result = KINDS[kind]()
     without = form in ("csv", "pairs") and form not in TABLES[kind].split()
@@ -57,7 +57,7 @@ def test_an_unknown_form_is_refused():
         render(make_full(), "docx")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", a_few(KINDS, 3))
 def test_charts_of_every_kind(kind):
     charts = charts_of(KINDS[kind]())
     assert charts

@@ -268,6 +268,7 @@ def test_real_repeats(shared_data):
         assert both.a.mean() - both.b.mean() == pytest.approx(difference, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_real_duplicates(shared_data):
     """LiveBench: 590 repeated rows, 59 in conflict; 120 of 4,278 pairs share no question."""
     systems = [settle(one, "mean") for one in read(shared_data / "llm-scores" / "livebench.parquet")]

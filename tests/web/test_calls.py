@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.variants import variants
+from tests.variants import a_few, variants
 from tests.web.copying import command_line, python
 
 from outscore.examples.registry import EXAMPLES
@@ -74,7 +74,7 @@ def test_every_command_has_a_small_example():
     assert SMALL.keys() == REQUESTS.keys()
 
 
-@pytest.mark.parametrize("command", SMALL)
+@pytest.mark.parametrize("command", a_few(SMALL, 4))
 def test_page_command_line_and_python_give_the_same(page, command, tmp_path, monkeypatch):
     files, settings = SMALL[command]
     job = page.run(command, files, settings=settings)

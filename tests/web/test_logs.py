@@ -6,6 +6,7 @@ import json
 
 import pytest
 from tests.log_files import METRIC, WRITERS, inspect_json, lm_eval
+from tests.variants import a_few
 
 from outscore.web.store import clashes, safe_place
 
@@ -19,7 +20,7 @@ def logs_of(files):
     return [file["id"] for file in files if not file["companion"]]
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", a_few(WRITERS, 6))
 def test_a_dropped_folder_is_described_compared_and_ranked(page, name, tmp_path):
     WRITERS[name](tmp_path / "runs")
     files = page.upload(dropped(tmp_path))
@@ -113,7 +114,7 @@ def test_drops_with_equal_paths_keep_their_own_companions(page, tmp_path):
     assert systems == ["maker/amber", "maker/birch"]
 
 
-@pytest.mark.parametrize("name", ["lm-eval", "lighteval", "every-eval-ever"])
+@pytest.mark.parametrize("name", a_few(["lm-eval", "lighteval", "every-eval-ever"], 1))
 def test_answers_of_logs_are_compared_label_by_label(page, name, tmp_path):
     WRITERS[name](tmp_path / "runs")
     files = page.upload(dropped(tmp_path))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 from click.testing import CliRunner
+from tests.variants import a_few
 from uvicorn.server import ServerState
 
 from outscore.cli import serve as serving
@@ -68,7 +69,7 @@ def test_what_is_started_to_outlive_the_terminal_does(serve):
     assert server.end(signal.SIGINT) == 0
 
 
-@pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize("how", a_few([signal.SIGHUP, signal.SIGTERM], 1))
 def test_a_terminal_that_is_closed_leaves_nothing(serve, pair, tmp_path, how):
     with handling_hangups(signal.SIG_DFL):
         server = serve()

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.variants import crossed
 
 import outscore as osc
 from outscore.cli.app import app
@@ -132,8 +133,7 @@ UNCLEAR += ["error_handling", "error_recovery", "errors_fixed", "crashes_found",
 UNCLEAR += ["cost_savings", "time_efficiency", "time_series_score", "loss_prevention", "toxicity_avoidance"]
 
 
-@pytest.mark.parametrize("column", UNCLEAR)
-@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+@pytest.mark.parametrize(("column", "command"), crossed(UNCLEAR, ["compare", "rank", "score"]))
 def test_a_name_that_turns_an_error_around_must_say_which_is_better(errors, command, column):
     """All of them were taken for errors once, of which lower ones win."""
     table = {"id": [*range(60)] * 2, "system": ["high"] * 60 + ["low"] * 60, column: [*BAD, *GOOD]}
@@ -177,14 +177,16 @@ def test_lower_is_better_is_the_comparison_of_negated_scores(pairs, side):
             assert low.margin.equivalence.value == pytest.approx(high.margin.equivalence.value, rel=1e-9)
 
 
-@pytest.mark.parametrize("command", ["compare", "rank"])
 @pytest.mark.parametrize(
-    "names",
-    [
-        *(("wer_good", "wer_bad"), ("good_wer", "bad_wer"), ("Loss good", "Loss bad")),
-        *(("eval_loss_good", "eval_loss_bad"), ("good.mean_squared_error", "bad.mean_squared_error")),
-        *(("valLossGood", "valLossBad"), ("metricx_good", "metricx_bad"), ("n_errors_good", "n_errors_bad")),
-    ],
+    ("command", "names"),
+    crossed(
+        ["compare", "rank"],
+        [
+            *(("wer_good", "wer_bad"), ("good_wer", "bad_wer"), ("Loss good", "Loss bad")),
+            *(("eval_loss_good", "eval_loss_bad"), ("good.mean_squared_error", "bad.mean_squared_error")),
+            *(("valLossGood", "valLossBad"), ("metricx_good", "metricx_bad"), ("n_errors_good", "n_errors_bad")),
+        ],
+    ),
 )
 def test_columns_of_systems_that_are_named_after_an_error(errors, command, names):
     pl.DataFrame({"id": range(60), names[0]: GOOD, names[1]: BAD}).write_csv("named.csv")
@@ -232,9 +234,11 @@ def write_bare(first: str, second: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "header", ["val_error", "mean_squared_error", "abs_error", "error_count", "toxicity_score", "# val_error"]
+    ("header", "command"),
+    crossed(
+        ["val_error", "mean_squared_error", "abs_error", "error_count", "toxicity_score", "# val_error"], ["compare", "rank"]
+    ),
 )
-@pytest.mark.parametrize("command", ["compare", "rank"])
 def test_a_name_over_one_column_says_what_it_says_in_a_table(errors, command, header):
     """The other system won, because only some of the names were looked at."""
     write_bare(header, header)
@@ -307,8 +311,7 @@ def test_a_time_alone_is_what_was_measured(tmp_path):
     assert not osc.compare(tmp_path / "a.csv", tmp_path / "b.csv").higher_is_better
 
 
-@pytest.mark.parametrize("ending", ["wer", "WER", "ter.gz", "eval_loss"])
-@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+@pytest.mark.parametrize(("ending", "command"), crossed(["wer", "WER", "ter.gz", "eval_loss"], ["compare", "rank", "score"]))
 def test_the_ending_of_files_names_the_error(errors, ending, command):
     """As a column of that name does; what decided it stands in the line of the data and in a note."""
     for name, rates in (("good", GOOD), ("bad", BAD)):
@@ -458,13 +461,24 @@ def test_a_name_of_scores_is_no_assumption(errors):
     assert "(assumed;" not in run("score", "accuracy.csv").output + run("score", "good.csv").output
 
 
-@pytest.mark.parametrize("command", ["compare", "rank"])
 @pytest.mark.parametrize(
-    "column",
-    [
-        *("WordErrorRate", "errorRate", "valLoss", "editDistance", "latencyMs"),
-        *("incorrect_rate", "miss_rate", "mistakes", "fpr", "false_positive_rate", "hallucination", "crash_rate", "edit_dist"),
-    ],
+    ("command", "column"),
+    crossed(
+        ["compare", "rank"],
+        [
+            *("WordErrorRate", "errorRate", "valLoss", "editDistance", "latencyMs"),
+            *(
+                "incorrect_rate",
+                "miss_rate",
+                "mistakes",
+                "fpr",
+                "false_positive_rate",
+                "hallucination",
+                "crash_rate",
+                "edit_dist",
+            ),
+        ],
+    ),
 )
 def test_an_error_rate_is_one_however_its_name_is_written(errors, command, column):
     pl.read_csv("long.csv").rename({"wer": column}).write_csv("named.csv")

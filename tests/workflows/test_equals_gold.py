@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.diff_files import write_entities, write_labels, write_trees
+from tests.variants import a_few
 
 import outscore as osc
 
@@ -17,12 +18,15 @@ def warned(found, about: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("task", "write", "unit"),
-    [
-        ("dep", write_trees, "words"),
-        ("pos", write_trees, "words"),
-        ("ner", write_entities, "spans"),
-        ("label", write_labels, "items"),
-    ],
+    a_few(
+        [
+            ("dep", write_trees, "words"),
+            ("pos", write_trees, "words"),
+            ("ner", write_entities, "spans"),
+            ("label", write_labels, "items"),
+        ],
+        2,
+    ),
 )
 def test_a_file_given_as_gold_and_as_a_system(tmp_path, task, write, unit):
     files = write(tmp_path)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from tests.variants import crossed
 
 import outscore as osc
 from outscore.cli.app import app
@@ -39,8 +40,7 @@ def write(form: str, empty: object) -> list[str]:
     return [f"both.{form}"]
 
 
-@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
-@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+@pytest.mark.parametrize(("form", "command"), crossed(["jsonl", "csv", "parquet"], ["compare", "rank", "score"]))
 def test_rows_without_a_score_are_left_out_where_that_is_asked(form, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     files = write(form, None)
@@ -101,8 +101,7 @@ def test_a_column_for_each_system_has_words_for_gaps_too(form, tmp_path, monkeyp
 ZEROED = ([0 if i in (3, 17) else x for i, x in enumerate(NEW)], [0 if i == 17 else x for i, x in enumerate(OLD)])
 
 
-@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
-@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+@pytest.mark.parametrize(("form", "command"), crossed(["jsonl", "csv", "parquet"], ["compare", "rank", "score"]))
 def test_zero_is_the_worst_score(form, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     files = write(form, None)

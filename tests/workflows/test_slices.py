@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.cli.app import app
@@ -34,7 +35,7 @@ def table(systems=SYSTEMS, datasets: int = 1, *, lost: str = "") -> pl.DataFrame
     return pl.DataFrame(rows, schema=["id", "dataset", "topic", "system", "score"], orient="row")
 
 
-@pytest.mark.parametrize("datasets", [1, 2])
+@pytest.mark.parametrize("datasets", a_few([1, 2], 1))
 def test_slices_of_a_ranking_are_rankings_of_the_slices(datasets):
     whole = table(datasets=datasets)
     board = osc.rank(whole, slices="topic")

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.variants import crossed
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -157,8 +158,7 @@ REPEATED = [
 ]
 
 
-@pytest.mark.parametrize("form", ["file", "table"])
-@pytest.mark.parametrize("names", REPEATED)
+@pytest.mark.parametrize(("form", "names"), crossed(["file", "table"], REPEATED))
 def test_right_answers_may_be_repeated_for_each_system(names, form, write):
     path = write(table(f"id,{names}", GOLD, NEW, GOLD, OLD))
     given = path if form == "file" else pytest.importorskip("polars").read_csv(path)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.variants import crossed
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import open_source
@@ -278,8 +279,7 @@ LIKE_SCORES = [
 ]
 
 
-@pytest.mark.parametrize("file", ["x.txt", "x.csv", "x.tsv"])
-@pytest.mark.parametrize("first", LIKE_SCORES)
+@pytest.mark.parametrize(("file", "first"), crossed(["x.txt", "x.csv", "x.tsv"], LIKE_SCORES))
 def test_a_first_line_that_may_be_a_score_is_asked_about(write, first, file):
     with pytest.raises(OutscoreError) as refused:
         read_systems(write(f"{first}\n0.25\n0.75\n1\n", file))

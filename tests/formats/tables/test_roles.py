@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -45,7 +46,7 @@ IDS = [
 ]
 
 
-@pytest.mark.parametrize("name", [*IDS, "audio filepath", "user_input", "title", "a"])
+@pytest.mark.parametrize("name", a_few([*IDS, "audio filepath", "user_input", "title", "a"], 6))
 def test_ids_are_known_by_their_values(name):
     found = osc.compare(*two_files(name, "points"))
     assert found.reading.item == [name]

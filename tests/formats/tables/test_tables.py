@@ -17,6 +17,7 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.variants import crossed
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base import source as sources
@@ -71,8 +72,7 @@ def _typed(text: str) -> object:
         return text
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("table", [WIDE, LONG], ids=["wide", "long"])
+@pytest.mark.parametrize(("form", "table"), crossed(FORMS, [WIDE, LONG]))
 def test_every_form_reads_alike(write, form, table):
     content = FORMS[form](table)
     new, old = read(write(content))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.inference.asking import DEPRESSION
+from tests.variants import crossed
 
 from outscore.inference.classical import wilcoxon as walsh
 from outscore.inference.classical.wilcoxon import hodges_lehmann, walsh_interval, walsh_quantile
@@ -31,8 +32,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", [1, 2, 3, 10, 57, 500])
+@pytest.mark.parametrize(("kind", "n"), crossed(KINDS, [1, 2, 3, 10, 57, 500]))
 def test_against_the_list(kind, n):
     rng = np.random.default_rng(n)
     d = KINDS[kind](rng, n)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.core.metric import AdditiveMetric
@@ -130,7 +131,7 @@ def test_another_tested_difference_moves_the_power_too(shared_data):
     assert "0.0070 from the tested 0.01" in " ".join(osc.compare(path, delta=0.01).to_text().split())
 
 
-@pytest.mark.parametrize(("effect", "sd"), [(2, 1), (1, 1), (0.3, 0.4), (0.02, 0.3)])
+@pytest.mark.parametrize(("effect", "sd"), a_few([(2, 1), (1, 1), (0.3, 0.4), (0.02, 0.3)], 2))
 def test_the_t_test_needs_what_statsmodels_says(effect, sd):
     solved = TTestPower().solve_power(effect / sd, power=0.8, alpha=0.05)
     planned = osc.plan(effect=effect, sd=sd, method="t")

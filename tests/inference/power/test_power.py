@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 from statsmodels.stats.power import TTestPower
+from tests.variants import crossed
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
@@ -414,8 +415,7 @@ def test_impossible_curves(change, words):
         simulated_curve(rows(SAMPLE[:1]), MEAN, t_test, TestRequest(), kind="normal")
 
 
-@pytest.mark.parametrize("name", ["permutation", "wilcoxon"])
-@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize(("name", "side"), crossed(["permutation", "wilcoxon"], SIDES))
 def test_clear_decisions_are_those_of_the_test(name, side):
     # Continuous, heavy-tailed, whole numbers with many ties, and zeros: sizes at which p is near .05 as often as not.
     rng = np.random.default_rng(21)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 from tests.inference.preferences.battle_making import made
+from tests.variants import a_few
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.battles.entry import BattleChoice
@@ -309,7 +310,7 @@ class TestLabels:
         share = labelled_share(h, j, rest, 0.05)
         assert share.effective == pytest.approx(20 * found.alone_variance / found.variance)
 
-    @pytest.mark.parametrize(("rate", "labels", "right"), [(0.75, 20, 0.95), (0.9, 50, 0.8)])
+    @pytest.mark.parametrize(("rate", "labels", "right"), a_few([(0.75, 20, 0.95), (0.9, 50, 0.8)], 1))
     def test_the_estimate_is_what_people_would_say_on_average(self, rate, labels, right):
         """Whether the judge counts depends on nothing that people said, nor does his weight on the prompt he helps with."""
         rng = np.random.default_rng(9)

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -89,7 +90,9 @@ def drawn(seed: int, sizes, levels=(0.8, 0.8)) -> list[list[tuple[int, int]]]:
     return [[tuple(int(rng.random() < level) for level in levels) for _ in range(n)] for n in sizes]
 
 
-@pytest.mark.parametrize(("seed", "sizes", "margin"), [(1, (12, 40), 0.1), (2, (30, 30), 0.05), (3, (5, 60, 25), 0.2)])
+@pytest.mark.parametrize(
+    ("seed", "sizes", "margin"), a_few([(1, (12, 40), 0.1), (2, (30, 30), 0.05), (3, (5, 60, 25), 0.2)], 2)
+)
 def test_the_margin_of_right_or_wrong_items_is_that_of_bounded_means(seed, sizes, margin):
     parts = drawn(seed, sizes)
     found = osc.compare(table_of(parts), margin=margin)
@@ -125,7 +128,7 @@ def binomial(n: int, q: float) -> np.ndarray:
     return np.array([math.comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(n + 1)])
 
 
-@pytest.mark.parametrize("values", [(0.0, -1.0), (1.0, -1.0), (0.05, -0.5)])
+@pytest.mark.parametrize("values", a_few([[0.0, -1.0], [1.0, -1.0], [0.05, -0.5]], 2))
 @pytest.mark.parametrize(("sizes", "margin"), [((5, 40), 0.1), ((15, 15), 0.02)])
 def test_a_true_loss_of_the_margin_passes_no_more_often_than_alpha(values, sizes, margin):
     """Exact: items of two differences, every division of the loss between two datasets."""
@@ -159,7 +162,7 @@ def test_a_gate_on_several_datasets():
     assert "2 datasets" in gate.to_html()
 
 
-@pytest.mark.parametrize("column", ["seed", "epoch"])
+@pytest.mark.parametrize("column", a_few(["seed", "epoch"], 1))
 def test_claims_about_new_runs_have_sides_and_margins(column):
     rng = np.random.default_rng(3)
     rows = [

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tests.report.forms import render_html
+from tests.variants import a_few, crossed
 
 import outscore
 from outscore.core.errors import OutscoreError
@@ -90,17 +91,20 @@ def test_what_is_computed_can_be_loaded(question):
 
 @pytest.mark.parametrize(
     ("a", "b", "asked"),
-    [
-        ([0.5], [0.25], {}),
-        ([0.5] * 9, [0.5] * 9, {}),
-        ([1e149, -1e149, 1e100], [0.5, 1e-300, 0], {}),
-        ([1e-300, 2e-300, 0], [1e-299, 0, 0], {}),
-        ([1e-320, 1e-310, 0], [2e-320, 0, 0], {}),
-        ([1e-310, 1e-310, 5e-324], [0, 0, 0], {}),
-        ([1e-300, 1e149, 1e-300], [1e-299, 0, 1 / 3], {"margin": 1e150}),
-        ([[2**45, 1, 0]] * 5, [[1, 2**45, 3]] * 5, {"metric": "f1"}),
-        ([[0, 0, 0]], [[0, 0, 0]], {"metric": "f1"}),
-    ],
+    a_few(
+        [
+            ([0.5], [0.25], {}),
+            ([0.5] * 9, [0.5] * 9, {}),
+            ([1e149, -1e149, 1e100], [0.5, 1e-300, 0], {}),
+            ([1e-300, 2e-300, 0], [1e-299, 0, 0], {}),
+            ([1e-320, 1e-310, 0], [2e-320, 0, 0], {}),
+            ([1e-310, 1e-310, 5e-324], [0, 0, 0], {}),
+            ([1e-300, 1e149, 1e-300], [1e-299, 0, 1 / 3], {"margin": 1e150}),
+            ([[2**45, 1, 0]] * 5, [[1, 2**45, 3]] * 5, {"metric": "f1"}),
+            ([[0, 0, 0]], [[0, 0, 0]], {"metric": "f1"}),
+        ],
+        4,
+    ),
 )
 def test_what_is_computed_can_be_shown(a, b, asked):
     assert "<html" in render_html(check_saved(outscore.compare(a, b, **asked)))
@@ -128,9 +132,7 @@ def test_whole_numbers_beside_real_ones():
     assert found.difference == -mirrored.difference == pytest.approx((2 - sum(real)) / 3)
 
 
-@pytest.mark.parametrize("test", ["permutation", "student", "bayes"])
-@pytest.mark.parametrize("n", [15, 60])
-@pytest.mark.parametrize("power", [-530, -560, -900])
+@pytest.mark.parametrize(("test", "n", "power"), crossed(["permutation", "student", "bayes"], [15, 60], [-530, -560, -900]))
 def test_the_interval_of_tiny_scores_is_that_of_large_ones(test, n, power):
     """Whose squares are 0, or have lost most of their digits; powers of two change no other digit."""
     rng = np.random.default_rng(7)

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -64,7 +65,7 @@ def check_numbers(found, expected) -> None:
         assert found.p.value == pytest.approx(p, rel=5e-6)
 
 
-@pytest.mark.parametrize("reduce", GPQA)
+@pytest.mark.parametrize("reduce", a_few(GPQA, 3))
 def test_gpqa(shared_data, reduce):
     check_numbers(osc.compare(str(shared_data / "llm-scores" / "gpqa-diamond.csv"), reduce=reduce), GPQA[reduce])
 

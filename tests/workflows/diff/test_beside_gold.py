@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from seqeval.metrics import f1_score, precision_score, recall_score
 from tests.diff_files import write_trees
+from tests.variants import crossed
 
 import outscore as osc
 from outscore.cli.app import app
@@ -42,8 +43,7 @@ GOLD = sentences(1)
 SYSTEMS = {name: predicted(GOLD, seed) for seed, name in enumerate(("old", "new"), 2)}
 
 
-@pytest.mark.parametrize("before", [(), ("NN",), ("NN", "I-NP")])
-@pytest.mark.parametrize("mark", [" ", "\t"])
+@pytest.mark.parametrize(("before", "mark"), crossed([(), ("NN",), ("NN", "I-NP")], [" ", "\t"]))
 def test_conlleval_files(before, mark, tmp_path):
     """F1, recall and precision of seqeval, which reads as conlleval does."""
     paths = [write_columns(tmp_path / f"{name}.txt", GOLD, tags, mark=mark, before=before) for name, tags in SYSTEMS.items()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.plans import plan_from_pilot
+from tests.variants import crossed
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -85,21 +86,23 @@ def test_a_pilot_of_whole_runs_says_what_items_and_runs_reach(tmp_path):
     assert osc.load(planned.save(tmp_path / "plan.json")) == planned
 
 
-@pytest.mark.parametrize("kind", ["graded", "binary"])
 @pytest.mark.parametrize(
-    "asked",
-    [
-        {"effect": 0.1},
-        {"effect": -0.1},
-        {"effect": 0.1, "alternative": "greater"},
-        {"effect": -0.1, "alternative": "less"},
-        {"effect": -0.1, "alternative": "greater", "n": 100},
-        {"effect": 0.1, "unpaired": True},
-        {"effect": -0.1, "unpaired": True},
-        {"effect": -0.1, "alternative": "less", "unpaired": True},
-        {"effect": 0.02, "margin": 0.1},
-        {"effect": -0.02, "margin": 0.1},
-    ],
+    ("kind", "asked"),
+    crossed(
+        ["graded", "binary"],
+        [
+            {"effect": 0.1},
+            {"effect": -0.1},
+            {"effect": 0.1, "alternative": "greater"},
+            {"effect": -0.1, "alternative": "less"},
+            {"effect": -0.1, "alternative": "greater", "n": 100},
+            {"effect": 0.1, "unpaired": True},
+            {"effect": -0.1, "unpaired": True},
+            {"effect": -0.1, "alternative": "less", "unpaired": True},
+            {"effect": 0.02, "margin": 0.1},
+            {"effect": -0.02, "margin": 0.1},
+        ],
+    ),
 )
 def test_a_pilot_and_its_mirror_have_the_same_plan(asked, kind):
     """Errors instead of right answers: the effect is A - B, whichever is better."""

@@ -9,6 +9,7 @@ from itertools import permutations
 import numpy as np
 import polars as pl
 import pytest
+from tests.variants import a_few
 
 import outscore as osc
 from outscore import OutscoreError
@@ -67,7 +68,7 @@ def same(p, naive):
     return naive * (1 - 1e-9) <= p <= naive * (1.3 if naive < 2e-6 else 1.021)
 
 
-@pytest.mark.parametrize("margins", [{}, {"quality": 0.1}, {"quality": 0.1, "latency": 1.5}])
+@pytest.mark.parametrize("margins", a_few([{}, {"quality": 0.1}, {"quality": 0.1, "latency": 1.5}], 2))
 def test_against_brute_force_over_pairs(margins):
     table = board()
     found = osc.rank(table, measure=MEASURES, not_worse=margins)

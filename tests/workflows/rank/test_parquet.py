@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
+from tests.variants import crossed
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -220,8 +221,7 @@ def cluster():
         yield running
 
 
-@pytest.mark.parametrize("kind", ["binary", "real"])
-@pytest.mark.parametrize("name", ["processes", "cluster"])
+@pytest.mark.parametrize(("kind", "name"), crossed(["binary", "real"], ["processes", "cluster"]))
 def test_any_engine_gives_the_same_bytes(binary, real, tmp_path, few, sums_alone, request, name, kind):
     engine = Processes(2) if name == "processes" else request.getfixturevalue(name)
     tables = cut(long_table(*binary) if kind == "binary" else long_table(real), 5)

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("sacrebleu")
 
 import sacrebleu
+from tests.variants import a_few
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
@@ -110,7 +111,7 @@ def test_p_swaps_segments_within_datasets(folder):
     assert ter.p.adjusted is not None
 
 
-@pytest.mark.parametrize("metric", ["nist", "chrf", "wer", "sentence-bleu"])
+@pytest.mark.parametrize("metric", a_few(["nist", "chrf", "wer", "sentence-bleu"], 2))
 def test_each_dataset_is_scored_by_itself(folder, metric):
     """NIST weighs n-grams by how often the references have them, so one dataset must not change another's scores."""
     (whole,) = compared(metric=metric)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from outscore.core.options import Option
@@ -321,6 +322,7 @@ COREF = Task("coref", COREF_SUMMARY, _load_coref, _study_coref, (SINGLETONS, MAT
 TASKS: dict[str, Task] = {task.name: task for task in (POS, DEP, NER, LABEL, COREF)}
 
 
+@cache
 def task_options() -> tuple[Option, ...]:
     """The options of all tasks, each with the tasks that have it.
 
