@@ -20,7 +20,9 @@ The bounds account for the mass outside the period, for frequencies below the fl
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -52,8 +54,10 @@ HEAVIEST, FEW_LEFT = 8, 64
 """Flips that every frequency is tried on before its characteristic function is computed, unless so few are left."""
 LOWEST = 64
 """Frequencies that are looked at one by one, before doubling, for the first that is negligible."""
-ROUGH = 20.0
+ROUGH = 12.0
 """Of a law whose tail is asked for no closer than per cent, exp(-ROUGH) may be left out on either side, and at a frequency."""
+SPREAD_LEFT = 0.7
+"""A variance that is so large a share of its bound makes a window little wider than a search would."""
 UNIT = 2.0**-53
 
 
@@ -196,6 +200,9 @@ def _outliers(sizes: Array) -> Array:
     """Positions of sizes that dwarf the spread of all smaller ones; their signs are better listed than transformed."""
     if len(sizes) <= MAX_OUTLIERS:
         return np.empty(0, dtype=np.int64)
+    # Where all but the largest are enough even for the largest not to be far out, none of these is.
+    if float(np.add.reduce(sizes * sizes)) > (MAX_OUTLIERS + 1.001 / FAR_OUT**2) * float(sizes.max()) ** 2:
+        return np.empty(0, dtype=np.int64)
     order = np.argpartition(-sizes, MAX_OUTLIERS)
     top, rest = order[:MAX_OUTLIERS], order[MAX_OUTLIERS:]
     top = top[np.argsort(-sizes[top], kind="stable")]
@@ -282,7 +289,7 @@ class _Bracket:
             FlipSum(distinct[:, None], counts.astype(float)), observed, _fading_frequency(distinct, counts, floor)
         )
         offset = float(law.mean(theta)[0]) - observed
-        above, below = law.window(theta, UP, 2 * total, nats)
+        above, below = _window(law, theta, total, nats)
         up = min(total - observed, above + offset) * (1 + 1e-9)
         down = min(total + observed, below - offset) * (1 + 1e-9)
         return cls(
@@ -375,6 +382,22 @@ class _Bracket:
         return index
 
 
+def _window(law: FlipSum, theta: Array, total: float, nats: float) -> tuple[float, float]:
+    """How far above and below its mean the tilted sum lies, but for exp(-nats) of its mass on either side.
+
+    A flip of size a with mean a·tanh(θa) is at most as wide as a normal law of variance a²·tanh(θa)/(θa) (Kearns and Saul,
+    1998), and all of them together as one of variance K'(θ)/θ. Where that is hardly more than their own, nothing is searched.
+    """
+    tilt = float(theta[0])
+    widest = float(law.spread[0, 0])
+    if tilt > 0:
+        widest = min(widest, float(law.mean(theta)[0]) / tilt)
+    if float(law.covariance(theta)[0, 0]) < SPREAD_LEFT * widest:
+        return law.window(theta, UP, 2 * total, nats)
+    reach = math.sqrt(2 * nats * widest) * (1 + 1e-9)
+    return reach, reach
+
+
 def _scaled_tail(z: float) -> float:
     """exp(z²/2)·P(Z > z) of a normal Z: Mills' ratio over √(2π), by the first terms of its continued fraction far out."""
     if z < 5.0:
@@ -435,37 +458,42 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
     sines and cosines are what costs. Sizes of one count are one power of their product.
     """
     order = np.argsort(law.counts, kind="stable")
-    sizes, tanh = law.values[order, 0], np.tanh(law.projections(theta))[order]
-    counts, groups = np.unique(law.counts[order], return_index=True)
+    sizes, tanh = law.values[order, 0], np.tanh(law.projections(theta))[order, None]
+    counts = law.counts[order]
+    groups = np.flatnonzero(np.diff(counts, prepend=0))
+    bounds = [*groups.tolist(), len(counts)]
     hand = math.isqrt(int(index.max(initial=0))) + 1
-    (hours, hour), (minutes, minute) = (np.unique(part, return_inverse=True) for part in np.divmod(index, hand))
+    hour, minute = np.divmod(index, hand)
+    hours, minutes = (np.flatnonzero(np.bincount(part, minlength=1)) for part in (hour, minute))
     coarse, fine = _turns(step * hand * hours, sizes), _turns(step * minutes, sizes)
-    product = np.ones(len(index), dtype=complex)
-    rows = max(1, 200_000 // max(1, len(sizes)))
-    for start in range(0, len(index), rows):
-        here = slice(start, start + rows)
-        turn = coarse[hour[here]]
-        turn *= fine[minute[here]]
+    hour, minute = np.searchsorted(hours, hour), np.searchsorted(minutes, minute)
+    product = np.empty(len(index), dtype=complex)
+    width = max(1, 200_000 // max(1, len(sizes)))
+    for start in range(0, len(index), width):
+        here = slice(start, start + width)
+        turn = coarse.take(hour[here], axis=1)
+        turn *= fine.take(minute[here], axis=1)
         turn.imag *= tanh
-        for column, count in zip(np.multiply.reduceat(turn, groups, axis=1).T, counts.tolist(), strict=True):
-            product[here] *= _power(column, int(count))
+        powers = [np.multiply.reduce(turn[low:high], axis=0) for low, high in pairwise(bounds)]
+        product[here] = _product(powers, counts[groups].astype(np.int64).tolist())
     return product
 
 
 def _turns(omega: Array, sizes: Array) -> Array:
-    """exp(iωa), a row for each ω."""
-    angle = np.outer(omega, sizes)
+    """exp(iωa), a column for each ω."""
+    angle = np.outer(sizes, omega)
     turn = np.empty(angle.shape, dtype=complex)
     np.cos(angle, out=turn.real)
     np.sin(angle, out=turn.imag)
     return turn
 
 
-def _power(base: Array, count: int) -> Array:
-    """The power by squaring, at a tenth of the price of complex powers."""
-    power = base if count & 1 else np.ones_like(base)
-    while count := count >> 1:
-        base = base * base
-        if count & 1:
-            power = power * base
-    return power
+def _product(bases: Sequence[Array], counts: Sequence[int]) -> Array:
+    """The product of powers, all squared together: a fraction of the price of complex powers."""
+    product = np.ones_like(bases[0])
+    for bit in reversed(range(max(counts).bit_length())):
+        product *= product
+        for base, count in zip(bases, counts, strict=True):
+            if count >> bit & 1:
+                product *= base
+    return product
