@@ -140,6 +140,19 @@ def test_labels_against_a_file(tmp_path):
         assert [score.value for score in found.scores] == [0.5, 0.75]
 
 
+def test_metrics_of_classes_have_another_command(tmp_path):
+    for name, labels in {"gold": "yyn", "a": "yny", "b": "nyn"}.items():
+        (tmp_path / f"{name}.csv").write_text("id,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels)))
+    gold, a, b = (str(tmp_path / f"{name}.csv") for name in ("gold", "a", "b"))
+    with pytest.raises(OutscoreError) as refused:
+        osc.compare(a, b, gold=gold, metric="macro-f1")
+    assert refused.value.parameter == "metric"
+    assert "logs" not in refused.value.message
+    command = ["rank", "--task", "label", "--gold", gold, a, b, "--metric", "macro-f1"]
+    assert " ".join(command[:3]) in refused.value.hint
+    assert CliRunner().invoke(app, command).exit_code == 0
+
+
 def test_questions_without_an_answer_count_as_wrong_and_are_said(tmp_path):
     gold, old, _ = squad(tmp_path)
     given = json.loads(Path(old).read_text())

@@ -110,6 +110,16 @@ class TestOutcomes:
 
 
 class TestHowManyItems:
+    def test_items_that_one_lacks_and_the_test_that_decided_are_said_on_one_screen(self, tmp_path):
+        base, candidate = tmp_path / "base.csv", tmp_path / "candidate.csv"
+        rows = [f"q{i},{i % 3 % 2}\n" for i in range(20)]
+        base.write_text("id,score\n" + "".join(rows))
+        candidate.write_text("id,score\n" + "".join(rows[4:]))
+        found = osc.gate(base, candidate, margin=0.2)
+        assert "16 in common, 0 only in candidate, 4 only in base" in str(found)
+        assert found.comparison.margin.noninferiority.kernel == "unseen-loss"
+        assert not [note for note in found.comparison.notes if "Tango" in note.text]
+
     def test_identical_outputs_pass_once_a_loss_would_have_shown(self):
         """From n = log .05 / log .98 = 148.3 on."""
         same = right(148, 0.8)

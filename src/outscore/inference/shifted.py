@@ -185,15 +185,17 @@ def larger(first: TestResult, second: TestResult, metric: AdditiveMetric, asked:
     """The answer with the larger p, and the more cautious end of both intervals; what is estimated comes from the first."""
     turn = _turn(metric, asked)
     answer, other = (first, second) if first.p.upper >= second.p.upper else (second, first)
-    answer = replace(answer, p=replace(answer.p, statistic=first.p.statistic))
+    # How the smaller p was computed is not how this one was.
+    notes = [note for one in (first, second) for note in one.notes if one is answer or note.kind != "method"]
+    answer = replace(answer, p=replace(answer.p, statistic=first.p.statistic), notes=notes)
     if answer.interval is None or other.interval is None or first.interval is None:
-        return replace(answer, notes=[*first.notes, *second.notes])
+        return answer
     ends = [_end(of.interval, turn) for of in (answer, other) if of.interval is not None]
     furthest = None if None in ends else min(turn * end for end in ends if end is not None)
     moved = None if furthest is None else turn * furthest
     interval = replace(answer.interval, estimate=first.interval.estimate)
     interval = replace(interval, low=moved) if turn > 0 else replace(interval, high=moved)
-    return replace(answer, interval=interval, notes=[*first.notes, *second.notes])
+    return replace(answer, interval=interval)
 
 
 def _end(interval: Interval, turn: int) -> float | None:

@@ -69,6 +69,8 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
     --------
     >>> distinct_names(["a/dev.conllu", "b/dev.conllu", "gold.conllu", "gold.conllu"])
     ['a/dev', 'b/dev', 'gold', 'gold (2)']
+    >>> distinct_names(["runs/new.txt", "runs/new.txt"])
+    ['new', 'new (2)']
     >>> distinct_names(["out.new", "out.old"])
     ['out.new', 'out.old']
     >>> distinct_names(["model_outputs_amber_5shots.json", "model_outputs_birch_5shots.json"])
@@ -80,7 +82,8 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
     depths = [1] * len(parts)
     while True:
         names = ["/".join(part[-depth:]) for part, depth in zip(parts, depths, strict=True)]
-        clashing = [i for i, name in enumerate(names) if names.count(name) > 1 and depths[i] < len(parts[i])]
+        paths_of = [{tuple(part) for part, other in zip(parts, names, strict=True) if other == name} for name in names]
+        clashing = [i for i, several in enumerate(paths_of) if len(several) > 1 and depths[i] < len(parts[i])]
         if not clashing:
             return _number_repeats(list(map(short_names(names).__getitem__, names)))
         for i in clashing:

@@ -218,6 +218,18 @@ def test_values_inside_objects_have_dotted_names(write):
     assert "`scores.pass@1`" in refused(path, score="scores.pass").hint
 
 
+def test_systems_inside_an_object_can_be_named(write):
+    records = [{"id": i, "scores": {"new": i % 2, "old": i % 3 % 2}} for i in range(6)]
+    path = write("".join(json.dumps(record) + "\n" for record in records), "x.jsonl")
+    names = ("scores.new", "scores.old")
+    assert "--system scores.new --system scores.old" in refused(path).hint
+    found = read_scores(path, systems=names)
+    assert {one.name: one.values.tolist() for one in found} == {
+        "scores.new": [0, 1, 0, 1, 0, 1],
+        "scores.old": [0, 1, 0, 0, 1, 0],
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "is_one"),
     [

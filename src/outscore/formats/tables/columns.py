@@ -142,7 +142,7 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     finder = ColumnFinder(records, choice.named)
     if choice.beside:
         return _layout_beside(records, finder, choice, absent)
-    wide = bool(choice.systems) and set(choice.systems) <= set(records.columns) and not (choice.system or choice.score)
+    wide = bool(choice.systems) and _has_all(records, choice.systems) and not (choice.system or choice.score)
     if wide:
         system, scores = None, choice.systems
     else:
@@ -204,7 +204,7 @@ def _layout_beside(records: Records, finder: ColumnFinder, choice: Choice, absen
 
 def _numbers_beside(records: Records, finder: ColumnFinder, choice: Choice) -> tuple[str, ...]:
     """The columns of numbers beside right answers: that of one system, or one for each."""
-    if choice.systems and set(choice.systems) <= set(records.columns):
+    if choice.systems and _has_all(records, choice.systems):
         return choice.systems
     people = choice.beside == "people"
     named = choice.prediction or next(iter(choice.score), None)
@@ -404,9 +404,9 @@ def _refuse_candidates(
             "They look like measured values and their predictions, which are not just right or wrong: add a column of errors, "
             f"such as the absolute difference, and name it with {naming('score')}."
         )
-    elif len(candidates) == 2 and answers and not long:
+    elif not long and ((len(candidates) == 2 and answers) or (len(candidates) > 1 and set(candidates) <= set(records.nested))):
         systems = " ".join(f"--system {shlex.quote(name)}" for name in candidates)
-        hint = f"{_SCORE}, or write {systems} if both are systems."
+        hint = f"{_SCORE}, or write {systems} if {'both' if len(candidates) == 2 else 'all'} are systems."
     names = [name for name in records.columns if is_named(name, USUAL["system"])]
     rows = [tuple(records.sample[name]) for name in names]
     one_each = any(len(set(map(str, row))) == len(row) > 1 for row in rows)
@@ -552,6 +552,10 @@ def _has(records: Records, column: str) -> bool:
     return column in records.columns or column in records.nested
 
 
+def _has_all(records: Records, columns: Iterable[str]) -> bool:
+    return all(_has(records, column) for column in columns)
+
+
 def _require(records: Records, column: str, kind: str = "column") -> None:
     if not _has(records, column):
         names = [name for name in (*records.columns, *records.nested) if name]
@@ -586,7 +590,7 @@ def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answ
         if named:
             raise _missing(records, "right answers", gold_option)
         return _paired(records, finder, choice) or _beside(records, finder, choice)
-    if choice.systems and set(choice.systems) <= set(records.columns):
+    if choice.systems and _has_all(records, choice.systems):
         alike = all(_are_answers(records.sample[name], records.sample[gold]) for name in choice.systems)
         return Answers(gold, choice.systems, wide=True) if named or alike else None
     if prediction is not None:

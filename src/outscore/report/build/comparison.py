@@ -510,7 +510,7 @@ def _screen_facts(c: Comparison, whole: Comparisons) -> tuple[doc.Fact, ...]:
         ("bayes", told.get("bayes", [])),
         ("any time", told.get("any time", [])[:1]),
         ("datasets", told.get("datasets", [])[:1]),
-        ("items", lost_items(c, whole)),
+        ("items", lost_items(c, whole.settings)),
         ("read as", common.short_read_as(c.reading)),
         ("others", [doc.clean(note.text) for note in c.notes if note.kind == "peer"]),
         ("next", next_step(c, short=True)),

@@ -59,7 +59,7 @@ from outscore.report.document import (
     clean,
 )
 from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
-from outscore.report.rows.facts import answered, evidence
+from outscore.report.rows.facts import answered, evidence, lost_items
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult, GateSlice
 from outscore.results.note import BESIDE_VERDICT, note_texts
@@ -171,6 +171,7 @@ def screen(result: GateResult) -> Screen:
             (c.score_name, [PART.join([*scores, difference])]),
             ("interval" if interval is None else interval_noun(interval), drawn),
             ("tests", [PART.join(tests)]),
+            ("items", lost_items(c, result.settings)),
             ("slices", _slices_on_screen(result)),
             ("read as", short_read_as(c.reading)),
             ("next", [needed]),

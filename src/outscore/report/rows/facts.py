@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from outscore.inference.populations import ITEMS_AND_RUNS, THESE_ITEMS, claim_of, question_of
 from outscore.language.numbers import (
@@ -441,7 +442,7 @@ def _alignment(c: Comparison, *, verbose: bool) -> list[str]:
     return [_common(c, c.systems), *map(_missing, x.missing)]
 
 
-def lost_items(c: Comparison, whole: Comparisons) -> list[str]:
+def lost_items(c: Comparison, settings: Mapping[str, Any]) -> list[str]:
     """What the pairing left out, for one screen: nothing where all items have a partner, and short names.
 
     Rows that count as 0 without being asked for have a warning.
@@ -450,7 +451,7 @@ def lost_items(c: Comparison, whole: Comparisons) -> list[str]:
         return _alignment(c, verbose=False)
     x, names = c.alignment, short_names(c.systems)
     lost = [_common(c, (names[c.systems[0]], names[c.systems[1]]))] if x.only_a or x.only_b or x.duplicates else []
-    told = whole.settings.get("missing") is None
+    told = settings.get("missing") is None
     return lost + [_missing(one, names.get(one.system)) for one in x.missing if not (told and one.treatment == "zero")]
 
 
