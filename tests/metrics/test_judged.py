@@ -324,15 +324,48 @@ def pandas_frame(table):
     return pytest.importorskip("pandas").DataFrame(table)
 
 
-@pytest.mark.parametrize(
-    ("columns", "said"),
-    [({"run": [1, 2, 1, 2]}, "several runs"), ({"dataset": ["a", "a", "b", "b"]}, "several datasets")],
-)
-def test_areas_rank_all_items_among_each_other(tmp_path, columns, said):
-    table = {"id": [1, 1, 2, 2], "gold": [0, 0, 1, 1], "new": [0.1, 0.2, 0.8, 0.9], "old": [0.3, 0.2, 0.1, 0.9]} | columns
+def test_areas_take_one_run_of_each_item(tmp_path):
+    table = {
+        "id": [1, 1, 2, 2],
+        "run": [1, 2, 1, 2],
+        "gold": [0, 0, 1, 1],
+        "new": [0.1, 0.2, 0.8, 0.9],
+        "old": [0.3, 0.2, 0.1, 0.9],
+    }
     text = run("compare", write(tmp_path / "scores.csv", table), "--metric", "auc")
-    assert said in " ".join(text.split())
+    assert "several runs" in " ".join(text.split())
     assert text.endswith("2")
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**6), st.booleans())
+def test_areas_of_several_datasets_against_all_swaps(seed, clustered):
+    """Items are ranked within their dataset, and swapped within it: the mean of the areas, recounted for every swap."""
+    rng = np.random.default_rng(seed)
+    sizes, y, a, b = (4, 5), [1, 0, 1, 0, 1, 0, 0, 1, 1], rng.integers(0, 5, 9), rng.integers(0, 5, 9)
+    ends = [(0, sizes[0]), (sizes[0], sum(sizes))]
+    unit = [i // 2 for i in range(4)] + [2 + i // 2 for i in range(5)] if clustered else list(range(9))
+    ranks = [np.concatenate([scipy.stats.rankdata(x[low:high]) for low, high in ends]) for x in (a, b)]
+
+    def gap(swapped):
+        sides = [np.where(swapped, ranks[1 - k], ranks[k]) for k in (0, 1)]
+        areas = [[naive_auc(x[low:high].tolist(), [bool(v) for v in y[low:high]]) for low, high in ends] for x in sides]
+        return (sum(areas[0]) - sum(areas[1])) / 2
+
+    observed = gap(np.zeros(9, dtype=bool))
+    coins = itertools.product((False, True), repeat=max(unit) + 1)
+    gaps = [abs(gap(np.array([coin[u] for u in unit]))) for coin in coins]
+    table = {"id": range(9), "task": ["x"] * 4 + ["y"] * 5, "document": unit, "gold": y, "new": a, "old": b}
+    asked = {"metric": "auc", "dataset": "task", "clusters": "document" if clustered else None}
+    frame = pandas_frame({name: column for name, column in table.items() if clustered or name != "document"})
+    found, ranked = osc.compare(frame, **asked), osc.rank(frame, **asked)
+    assert found.difference == pytest.approx(float(observed), abs=1e-12)
+    assert found.p.method == ("exact" if any(gaps) else found.p.method)
+    assert found.p.value == sum(size >= abs(observed) for size in gaps) / len(gaps)
+    assert ranked.pairs[0].p.value == pytest.approx(found.p.value, rel=1e-12)
+    with pytest.raises(osc.OutscoreError, match="--dataset none"):
+        osc.gate(frame, margin=0.1, **asked)
+    assert not any("DeLong" in note.text for note in found.notes)
 
 
 # Agreement with people.

@@ -366,10 +366,13 @@ class Panel(Brief):
         return [row[present] / unit for row, present in zip(tops, self.present, strict=True)]
 
     def linear(self) -> bool:
-        """Whether the difference of any two systems is a sum over items: a sum, or a ratio whose denominators all share."""
-        if self.metric.ratio is None or self.metric.joint is not None:
+        """Whether the difference of any two systems is a sum over the rows of `pair`.
+
+        So it is of a sum, of a ratio whose denominators all share, and of rows that are made for two.
+        """
+        if self.metric.ratio is None:
             return False
-        if self.metric.ratio[1] is None:
+        if self.metric.ratio[1] is None or self.metric.joint is not None:
             return True
         bottom = np.where(self.present, self.rows @ np.asarray(self.metric.ratio[1]), np.nan)
         with np.errstate(invalid="ignore"):

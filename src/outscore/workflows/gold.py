@@ -174,7 +174,7 @@ def _refuse_class(message: str, metric: str, gold: Sequence[str]) -> NoReturn:
 def _probabilities(systems: Sequence[Scores], metric: str) -> list[Scores]:
     """Rows of the probability of the positive class, and of whether that is right."""
     positive = positive_class(_classes(systems), metric)
-    _refuse_parts(systems, metric)
+    _refuse_runs(systems, metric)
     found = []
     for one in systems:
         answers, gold = _both(one)
@@ -195,18 +195,12 @@ def _classes(systems: Sequence[Scores]) -> list[str]:
     return sorted({name for one in systems if one.gold is not None for name in _used(spelled(one.gold))})
 
 
-def _refuse_parts(systems: Sequence[Scores], metric: str) -> None:
-    """Refuse runs, whose probabilities would be averaged, and datasets where a metric ranks all items among each other."""
-    name, given = parse_spec(metric)
-    entry = METRICS[name]
-    ranks = entry.make(complete(name, entry.options, given)).joint is not None
-    for one in systems:
-        if one.repeats is not None:
-            message = f"`{name}` takes one probability of each item, but {one.label} has several runs."
-            raise OutscoreError(message, "Give one run of each item, or score each run by itself.", parameter="metric")
-        if ranks and one.datasets is not None and len(_used(one.datasets)) > 1:
-            message = f"`{name}` ranks all items of a system among each other, but {one.label} has several datasets."
-            raise OutscoreError(message, "Rank each by itself, or --dataset none pools them.", parameter="metric")
+def _refuse_runs(systems: Sequence[Scores], metric: str) -> None:
+    """Refuse runs, whose probabilities would be averaged."""
+    one = next((one for one in systems if one.repeats is not None), None)
+    if one is not None:
+        message = f"`{parse_spec(metric)[0]}` takes one probability of each item, but {one.label} has several runs."
+        raise OutscoreError(message, "Give one run of each item, or score each run by itself.", parameter="metric")
 
 
 def _used(labels: Labels) -> list[str]:
@@ -317,11 +311,10 @@ def delong_notes(aligned: Aligned, metric: str | AdditiveMetric, alpha: float) -
         return []
     a, b = aligned.runs_of(0), aligned.runs_of(1)
     rows, partners, _ = match_runs(a, b)
-    least = min(np.bincount(a.values[rows][:, 1].astype(np.int64), minlength=2).tolist())
-    few = []
-    if least < FEW_OF_A_CLASS:
-        text = f"Only {count(least, 'item')} of one class: with so few, intervals of areas are too short (simulated coverage of"
-        few.append(Note("warning", f"{text} 95% intervals: .85 with four or five items, .91 with eight, .94 with fifteen)."))
+    positive, home = a.values[rows][:, 1] == 1, aligned.home[a.items[rows]]
+    few = _few_of_a_class(positive, home)
+    if len(set(home.tolist())) > 1:
+        return few
     found = delong(a.values[rows], b.values[partners])
     if found is None or not found.error:
         return few
@@ -330,6 +323,16 @@ def delong_notes(aligned: Aligned, metric: str | AdditiveMetric, alpha: float) -
     swaps = "Mid-ranks within each system were swapped (Bandos, Rockette and Gur, 2005)"
     text = f"{swaps}; DeLong's large-sample test of equal areas gives p = {format_probability(p)}, interval {low} to {high}."
     return [Note("method", text), *few]
+
+
+def _few_of_a_class(positive: Array, home: Array) -> list[Note]:
+    """A warning if some dataset has few items of one class."""
+    datasets = int(home.max(initial=0)) + 1
+    least = min(int(np.bincount(home[side], minlength=datasets)[np.unique(home)].min()) for side in (positive, ~positive))
+    if least >= FEW_OF_A_CLASS:
+        return []
+    text = f"Only {count(least, 'item')} of one class: with so few, intervals of areas are too short (simulated coverage of"
+    return [Note("warning", f"{text} 95% intervals: .85 with four or five items, .91 with eight, .94 with fifteen).")]
 
 
 def _class_notes(systems: Sequence[Scores]) -> list[Note]:

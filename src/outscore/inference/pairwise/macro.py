@@ -109,7 +109,7 @@ def macro_test(panels: Sequence[Panel], left: int, right: int, asked: TestReques
     rows, mean = macro_rows(parts, panels[0].metric)
     if not request.delta:
         return TESTS["permutation"].run(rows, mean, request)
-    if panels[0].metric.emptied is not None and mean.emptied is None:
+    if panels[0].metric.stake is not None or (panels[0].metric.emptied is not None and mean.emptied is None):
         raise takes_no_margin(panels[0].metric.name)
     worth = _worth_of_items(rows)
     assumed: list[Note] = []
