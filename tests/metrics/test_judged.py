@@ -124,6 +124,71 @@ def test_what_are_no_probabilities_is_refused_with_its_line(tmp_path, gold, numb
     assert text.endswith("2")
 
 
+def of_classes(rng: np.random.Generator, n: int, prefix: str = "") -> tuple[np.ndarray, np.ndarray, dict[str, list]]:
+    """Probabilities of three classes in hundredths, the right ones, and both as columns."""
+    cuts = np.sort(rng.integers(1, 100, (n, 2)), axis=1)
+    p = np.diff(np.concatenate([np.zeros((n, 1)), cuts, np.full((n, 1), 100)], axis=1), axis=1) / 100
+    y = rng.permutation(np.arange(n) % 3)
+    names = np.array(["bird", "cat", "dog"])
+    columns = {prefix + name: p[:, k].tolist() for k, name in enumerate(names.tolist())}
+    return p, y, {"id": list(range(n)), "gold": names[y].tolist(), **columns}
+
+
+@pytest.mark.parametrize("prefix", ["", "prob_"])
+def test_a_column_of_probabilities_for_each_class(tmp_path, prefix):
+    """Against scikit-learn: each file is one system."""
+    rng = np.random.default_rng(6)
+    (p, y, new), (q, _, old) = of_classes(rng, 30, prefix), of_classes(rng, 30, prefix)
+    files = [write(tmp_path / "new.csv", new), write(tmp_path / "old.csv", {**old, "gold": new["gold"]})]
+    naive = {
+        "brier": lambda given_data: float(((given_data - np.eye(3)[y]) ** 2).sum(axis=1).mean()),
+        "log-loss:least=0.001": lambda x: float(np.mean(-np.log(np.maximum(x[np.arange(30), y], 0.001)))),
+        "accuracy-at": lambda x: float(np.mean([(row >= row[k]).sum() == 1 for row, k in zip(x, y, strict=True)])),
+        "brier:positive=cat": lambda x: sklearn.metrics.brier_score_loss(y == 1, x[:, 1], pos_label=True),
+        "auc:positive=cat": lambda x: sklearn.metrics.roc_auc_score(y == 1, x[:, 1]),
+    }
+    for metric, score in naive.items():
+        found, ranked = osc.compare(*files, metric=metric), osc.rank(files, metric=metric)
+        expected = {"new": score(p), "old": score(q)}
+        assert found.systems == ("new", "old")
+        assert {one.system: one.value for one in found.scores} == pytest.approx(expected, rel=1e-9), metric
+        assert {one.system: one.value for one in ranked.scores} == pytest.approx(expected, rel=1e-9), metric
+        assert osc.score(files[0], metric=metric).systems[0].value == pytest.approx(expected["new"])
+    assert sklearn.metrics.log_loss(y, p, labels=[0, 1, 2]) == pytest.approx(
+        osc.compare(*files, metric="log-loss").scores[0].value
+    )
+    brier = osc.compare(*files, metric="brier")
+    assert brier.p.method == "exact"
+    assert any("classes `bird`, `cat` and `dog`. The Brier score adds up" in note.text for note in brier.notes)
+
+
+def test_the_p_of_brier_scores_of_several_classes_against_all_swaps(tmp_path):
+    rng = np.random.default_rng(8)
+    (p, y, one), (q, _, other) = of_classes(rng, 8), of_classes(rng, 8)
+    files = [write(tmp_path / "new.csv", one), write(tmp_path / "old.csv", {**other, "gold": one["gold"]})]
+    whole = [np.rint(100 * table).astype(int) - 100 * np.eye(3, dtype=int)[y] for table in (p, q)]
+    gaps = [int(d) for d in (whole[0] ** 2 - whole[1] ** 2).sum(axis=1)]
+    sums = [abs(sum(s * d for s, d in zip(signs, gaps, strict=True))) for signs in itertools.product((1, -1), repeat=8)]
+    assert osc.compare(*files, metric="brier").p.value == sum(size >= abs(sum(gaps)) for size in sums) / len(sums)
+
+
+def test_probabilities_of_several_classes_that_are_none(tmp_path):
+    _, _, table = of_classes(np.random.default_rng(1), 6)
+    file = write(tmp_path / "new.csv", table)
+    bad = write(tmp_path / "bad.csv", {**table, "cat": [*table["cat"][:3], 0.999, *table["cat"][4:]]})
+    fewer = write(tmp_path / "fewer.csv", {"id": table["id"], "gold": table["gold"], "probability": table["cat"]})
+    for words, said in (
+        ((file, bad, "--metric", "brier"), "line 5: the probabilities of the 3 classes are not between 0 and 1, or add up to"),
+        ((file, fewer, "--metric", "brier"), "`fewer.csv` has no column of probabilities for each of `bird`, `cat` and `dog`"),
+        ((file, bad, "--metric", "auc"), "Name one class: --metric auc:positive=dog"),
+        ((file, bad, "--metric", "accuracy-at:threshold=0.7"), "A threshold is for the probability of one class"),
+        ((file, "--metric", "brier"), "Its columns of probabilities are one system's, of each class one"),
+    ):
+        text = " ".join(run("compare", *words).replace(f"{tmp_path}/", "").split())
+        assert said in text
+        assert text.endswith("2")
+
+
 RANKED = {"id": [1, 1, 2, 3, 4], "gold": [1, 1, 0, 1, 0], "new": [0.9, 0.7, 0.2, 0.6, 0.1], "old": [0.8, 0.6, 0.3, 0.2, 0.4]}
 
 

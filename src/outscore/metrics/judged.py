@@ -20,6 +20,8 @@ from outscore.metrics.entry import BesidePeople, Layout, MetricEntry, Options
 # that the score is a mean over items.
 
 
+FEWEST_CLASSES = 3
+"""Of fewer, the probability of one says that of the other."""
 MAX_SQUARED = 1 << 26
 """Whole numbers up to this have squares that floats hold."""
 MAX_LEAST = 0.5
@@ -78,6 +80,25 @@ def _squares(probability: Array, right: Array) -> Array:
     return np.asarray((whole - scale * right) ** 2 / scale**2)
 
 
+def _many_squares(width: int) -> tuple[Layout, AdditiveMetric] | None:
+    """Rows of a probability for each class and of which is right, as Σ (p - y)² and 1."""
+    classes = width - 1
+    if classes < FEWEST_CLASSES:
+        return None
+
+    def rows(table: Array) -> Array:
+        given, right = np.asarray(table[:, :-1], dtype=float), table[:, -1]
+        bad = ~np.isin(right, range(classes)) | ((given < 0) | (given > 1)).any(axis=1)
+        if bad.any():
+            found = f"is no {classes} probabilities and the place of the right class"
+            raise RowError.of(int(bad.argmax()), found, "Give a probability for each class, and the place of the right one.")
+        happened = right[:, None] == np.arange(classes)
+        return np.stack([_squares(given, happened).sum(axis=1), np.ones(len(table))], axis=1)
+
+    names = (*(f"probability {k + 1}" for k in range(classes)), "right class")
+    return Layout(names, rows), _mean("brier", "lower", 2.0)
+
+
 def _surprises(least: float) -> Callable[[Array, Array], Array]:
     """-ln of the probability that the right class was given."""
 
@@ -99,6 +120,7 @@ PROBABILITIES = (
         citations=("brier1950",),
         make=lambda _: _mean("brier", "lower", 1.0),
         layouts=lambda _: _probability_layout(_squares),
+        many=_many_squares,
         options=(POSITIVE,),
         beside="probabilities",
     ),

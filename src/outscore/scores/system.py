@@ -177,6 +177,8 @@ class Scores(Brief):
         The other files that rows come from, where a system stands in several.
     gold, padded
         The right answers beside them, and which answers had blanks around them that were left out.
+    of_classes
+        The probabilities of each class as they are written, where a system has a column of them for each.
     averages
         Whether the mean of two rows of an item has the mean of their scores: not that of two probabilities.
 
@@ -200,6 +202,7 @@ class Scores(Brief):
     gold: Labels | None = None
     padded: Array | None = None
     further: tuple[Origin, ...] = ()
+    of_classes: Mapping[str, Labels] = field(default_factory=dict)
     averages: bool = True
 
     @property
@@ -258,6 +261,7 @@ class Scores(Brief):
             clusters=of(self.clusters),
             datasets=of(self.datasets),
             slices={name: labels.take(rows) for name, labels in self.slices.items()},
+            of_classes={name: labels.take(rows) for name, labels in self.of_classes.items()},
             lines=None if self.lines is None else self.lines[rows],
             answers=of(self.answers),
             gold=of(self.gold),

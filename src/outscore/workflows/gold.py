@@ -18,7 +18,7 @@ from outscore.formats.tables.names import join_names
 from outscore.language.numbers import count, format_number, format_probability
 from outscore.laws import normal, normal_quantile
 from outscore.metrics.entry import Beside, BesidePeople, MetricEntry
-from outscore.metrics.judged import delong
+from outscore.metrics.judged import FEWEST_CLASSES, delong
 from outscore.metrics.outputs import NOTHING, class_counts
 from outscore.metrics.registry import METRICS, resolve
 from outscore.results.note import Note
@@ -26,6 +26,8 @@ from outscore.scores.align import Aligned
 from outscore.scores.system import NO_ANSWER, Labels, Origin, Scores, spelled, spelled_number
 from outscore.workflows.reading import resolve_direction
 
+MOST_ROUNDED = 0.006
+"""So far from 1 may each of the probabilities of all classes take their sum, which were rounded."""
 FEW_OF_A_CLASS = 10
 """With fewer items of one class, intervals of an area are too short."""
 MAX_CLASSES = 200
@@ -122,6 +124,13 @@ NEGATIVES = ("0", "0.0", "-1", "-1.0", "false", "no", "negative", "neg")
 """What the other is called: beside `2`, `1` may be either."""
 
 
+OF_MANY = {
+    "brier": " The Brier score adds up their squared errors, from 0 to 2.",
+    "accuracy-at": " An answer is right where the right class alone has the highest one.",
+}
+"""What a metric makes of the probabilities of several classes."""
+
+
 def _numbers(scores: Scores, labels: Labels, what: str) -> Array:
     """The numbers that labels write; the first that is none is refused with its line."""
     values = np.array([_number(name) for name in labels.names])[labels.codes]
@@ -173,8 +182,11 @@ def _refuse_class(message: str, metric: str, gold: Sequence[str]) -> NoReturn:
 
 def _probabilities(systems: Sequence[Scores], metric: str) -> list[Scores]:
     """Rows of the probability of the positive class, and of whether that is right."""
-    positive = positive_class(_classes(systems), metric)
     _refuse_runs(systems, metric)
+    if _of_many_classes(systems, metric):
+        return [_beside_classes(one, metric) for one in systems]
+    positive = positive_class(_classes(systems), metric)
+    systems = [_of_class(one, positive) for one in systems]
     found = []
     for one in systems:
         answers, gold = _both(one)
@@ -188,6 +200,61 @@ def _probabilities(systems: Sequence[Scores], metric: str) -> list[Scores]:
             raise one.row_error(refusal.row, message, refusal.hint, parameter="metric") from None
         found.append(replace(one, values=values, answers=None, averages=False))
     return found
+
+
+def _of_many_classes(systems: Sequence[Scores], metric: str) -> bool:
+    """Whether each system has a column of probabilities for each of several classes, none of which the metric names."""
+    most = max(systems, key=lambda one: len(one.of_classes))
+    if len(most.of_classes) < FEWEST_CLASSES or parse_spec(metric)[1].get("positive"):
+        return False
+    for one in systems:
+        if one.of_classes.keys() != most.of_classes.keys():
+            message = f"{one.label} has no column of probabilities for each of {join_names(sorted(most.of_classes))}."
+            raise OutscoreError(message, "Give every system one for each class.", parameter="prediction")
+    return True
+
+
+def _of_class(scores: Scores, name: str) -> Scores:
+    """The same with the probabilities of one class, where there are those of several."""
+    known = {spelled_number(one): labels for one, labels in scores.of_classes.items()}
+    return replace(scores, answers=known[name]) if name in known else scores
+
+
+def _beside_classes(scores: Scores, metric: str) -> Scores:
+    """Rows of what the metric makes of the probabilities of several classes, beside the right one."""
+    name, given = parse_spec(metric)
+    classes = sorted(scores.of_classes)
+    one_class = f"Name one class: --metric {name}:positive={classes[-1]}."
+    if METRICS[name].make(complete(name, METRICS[name].options, given)).joint is not None:
+        raise OutscoreError(f"`{name}` ranks the probabilities of one class, but there are {len(classes)}.", one_class)
+    if "threshold" in given:
+        cure = f"Leave it out. {one_class}"
+        raise OutscoreError("A threshold is for the probability of one class.", cure, parameter="metric")
+    table = np.stack([_numbers(scores, scores.of_classes[one], f"the probability of `{one}`") for one in classes], axis=1)
+    sums = table.sum(axis=1)
+    wrong = ((table < 0) | (table > 1)).any(axis=1) | (np.abs(sums - 1) > MOST_ROUNDED * len(classes))
+    if wrong.any():
+        row, cure = int(wrong.argmax()), "Give probabilities that add up to 1."
+        found = f"the probabilities of the {len(classes)} classes are not between 0 and 1, or add up to {sums[row]:.4g}"
+        raise scores.row_error(row, f"{scores.place(row)}: {found}.", cure, parameter="metric")
+    gold = spelled(_both(scores)[1])
+    place = {spelled_number(one): k for k, one in enumerate(classes)}
+    right = np.array([place.get(one, -1) for one in gold.names])[gold.codes]
+    chosen = table[np.arange(len(table)), right]
+    if name == "log-loss":
+        values = np.stack([chosen, np.ones(len(table))], axis=1)
+    elif METRICS[name].many is not None:
+        values = np.column_stack([table, right])
+    else:
+        # Where several classes are as probable as the right one, none was answered.
+        alone = (table >= chosen[:, None]).sum(axis=1) == 1
+        values = np.stack([alone, np.ones(len(table))], axis=1).astype(float)
+    try:
+        resolve(metric, values, values)
+    except RowError as refusal:
+        message = f"{scores.place(refusal.row)}: `{scores.name}` {refusal.problem}."
+        raise scores.row_error(refusal.row, message, refusal.hint, parameter="metric") from None
+    return replace(scores, values=values, answers=None, averages=False)
 
 
 def _classes(systems: Sequence[Scores]) -> list[str]:
@@ -288,20 +355,26 @@ def _probability_notes(systems: Sequence[Scores], metric: str) -> list[Note]:
     gold = [spelled(one.gold) for one in systems if one.gold is not None]
     if not gold:
         return []
+    if _of_many_classes(systems, metric):
+        names, about = join_names(sorted(systems[0].of_classes)), OF_MANY.get(parse_spec(metric)[0], "")
+        return [Note("input", f"Numbers are the probabilities of the classes {names}.{about}"), *_raised_notes(systems, metric)]
     positive = positive_class(_classes(systems), metric)
     share = float(np.mean([name == positive for name in gold[0].texts()]))
     text = f"Numbers are for `{positive}`, which is right for {100 * share:.3g}% of the items."
-    notes = [Note("input", text)]
+    return [Note("input", text), *_raised_notes(systems, metric)]
+
+
+def _raised_notes(systems: Sequence[Scores], metric: str) -> list[Note]:
     least = float(parse_spec(metric)[1].get("least", 0))
     if not least:
-        return notes
+        return []
     raised = sum(
         int((np.where(one.values[:, 1] == 1, one.values[:, 0], 1 - one.values[:, 0]) < least).sum()) for one in systems
     )
-    if raised:
-        probabilities = "probability was" if raised == 1 else "probabilities were"
-        notes.append(Note("input", f"{raised:,} {probabilities} raised to {least:g}, the smallest allowed."))
-    return notes
+    if not raised:
+        return []
+    probabilities = "probability was" if raised == 1 else "probabilities were"
+    return [Note("input", f"{raised:,} {probabilities} raised to {least:g}, the smallest allowed.")]
 
 
 def delong_notes(aligned: Aligned, metric: str | AdditiveMetric, alpha: float) -> list[Note]:

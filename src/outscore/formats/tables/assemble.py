@@ -51,6 +51,7 @@ from outscore.scores.system import Labels, Origin, Scores, pooled, refuse_other_
 ITEM = "item"
 """What the column of the former column names is called."""
 BOARD = "columns (transposed)"
+_BEFORE_A_CLASS = re.compile(r"^(?:p|prob|proba|probability)[_ ]", re.IGNORECASE)
 """The same where nobody asked for it, so that the report says so."""
 
 
@@ -322,11 +323,25 @@ def systems_of_records(records: Records, choice: Choice, origin: Callable[[], Or
         filled=builder.filled,
         filled_for=choice.fill_for,
     )
-    systems = _check_guess(records, layout, builder.scores(told, choice.systems))
+    systems = _of_one_system(_check_guess(records, layout, builder.scores(told, choice.systems)), choice)
     _refuse_best_fill(systems, choice)
     for one in systems if not choice.beside else ():
         refuse_other_kind(one)
     return settle_folds(systems)
+
+
+def _of_one_system(systems: list[Scores], choice: Choice) -> list[Scores]:
+    """One system where each column is named after a class of the right answers: its probability of that class."""
+    first, origin = systems[0], systems[0].origin
+    if choice.beside != "probabilities" or first.gold is None or origin is None or len(systems) < 2:
+        return systems
+    classes = {_BEFORE_A_CLASS.sub("", one.name): one.answers for one in systems if one.answers is not None}
+    right = {first.gold.names[code] for code in np.unique(first.gold.codes).tolist()}
+    if len(right) < 2 or not right <= classes.keys() or len(classes) < len(systems):
+        return systems
+    columns = {**origin.columns, "answer": tuple(one.name for one in systems)}
+    told = replace(origin, columns=columns, systems=1)
+    return [replace(first, name=stem_of(origin.path), of_classes=classes, origin=told)]
 
 
 def _refuse_best_fill(systems: Iterable[Scores], choice: Choice) -> None:

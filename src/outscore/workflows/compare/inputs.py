@@ -308,7 +308,9 @@ def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, t
         )
     hint = "Name the other system's file too, or use --system-column to name the column that contains the system names."
     columns = {} if systems[0].origin is None else systems[0].origin.columns
-    if "gold" in columns:
+    if systems[0].of_classes:
+        hint = "Its columns of probabilities are one system's, of each class one: name the other system's file too."
+    elif "gold" in columns:
         (answer,), (gold,) = columns["answer"], columns["gold"]
         hint = f"`{answer}` was read as answers to `{gold}`: name the other system's file too"
         both = f"--system {shlex.quote(answer)} --system {shlex.quote(gold)}"
