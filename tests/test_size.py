@@ -26,7 +26,7 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 347,
-    "lines of code": 68_225,
+    "lines of code": 68_279,
     "types": 583,
     "lists of option names": 0,
     "records patched in workflows": 185,
