@@ -181,18 +181,12 @@ def _refuse_class(message: str, metric: str, gold: Sequence[str]) -> NoReturn:
 
 
 def _probabilities(systems: Sequence[Scores], metric: str) -> list[Scores]:
-    """Rows of the probability of the positive class, and of whether that is right."""
+    """Rows of the probability of the positive class, and of whether that is right; or of what is made of several classes."""
     _refuse_runs(systems, metric)
-    if _of_many_classes(systems, metric):
-        return [_beside_classes(one, metric) for one in systems]
-    positive = positive_class(_classes(systems), metric)
-    systems = [_of_class(one, positive) for one in systems]
+    positive = None if _of_many_classes(systems, metric) else positive_class(_classes(systems), metric)
     found = []
     for one in systems:
-        answers, gold = _both(one)
-        gold = spelled(gold)
-        right = np.array([name == positive for name in gold.names])[gold.codes]
-        values = np.stack([_numbers(one, answers, "the number"), right], axis=1)
+        values = _of_classes(one, metric) if positive is None else _of_one_class(one, positive)
         try:
             resolve(metric, values, values)
         except RowError as refusal:
@@ -200,6 +194,14 @@ def _probabilities(systems: Sequence[Scores], metric: str) -> list[Scores]:
             raise one.row_error(refusal.row, message, refusal.hint, parameter="metric") from None
         found.append(replace(one, values=values, answers=None, averages=False))
     return found
+
+
+def _of_one_class(scores: Scores, positive: str) -> Array:
+    """The probability of a class beside whether it is right; where each class has a column, that of the class counts."""
+    answers, gold = _both(scores)
+    gold, columns = spelled(gold), {spelled_number(name): labels for name, labels in scores.of_classes.items()}
+    right = np.array([name == positive for name in gold.names])[gold.codes]
+    return np.stack([_numbers(scores, columns.get(positive, answers), "the number"), right], axis=1)
 
 
 def _of_many_classes(systems: Sequence[Scores], metric: str) -> bool:
@@ -214,13 +216,7 @@ def _of_many_classes(systems: Sequence[Scores], metric: str) -> bool:
     return True
 
 
-def _of_class(scores: Scores, name: str) -> Scores:
-    """The same with the probabilities of one class, where there are those of several."""
-    known = {spelled_number(one): labels for one, labels in scores.of_classes.items()}
-    return replace(scores, answers=known[name]) if name in known else scores
-
-
-def _beside_classes(scores: Scores, metric: str) -> Scores:
+def _of_classes(scores: Scores, metric: str) -> Array:
     """Rows of what the metric makes of the probabilities of several classes, beside the right one."""
     name, given = parse_spec(metric)
     classes = sorted(scores.of_classes)
@@ -242,19 +238,12 @@ def _beside_classes(scores: Scores, metric: str) -> Scores:
     right = np.array([place.get(one, -1) for one in gold.names])[gold.codes]
     chosen = table[np.arange(len(table)), right]
     if name == "log-loss":
-        values = np.stack([chosen, np.ones(len(table))], axis=1)
-    elif METRICS[name].many is not None:
-        values = np.column_stack([table, right])
-    else:
-        # Where several classes are as probable as the right one, none was answered.
-        alone = (table >= chosen[:, None]).sum(axis=1) == 1
-        values = np.stack([alone, np.ones(len(table))], axis=1).astype(float)
-    try:
-        resolve(metric, values, values)
-    except RowError as refusal:
-        message = f"{scores.place(refusal.row)}: `{scores.name}` {refusal.problem}."
-        raise scores.row_error(refusal.row, message, refusal.hint, parameter="metric") from None
-    return replace(scores, values=values, answers=None, averages=False)
+        return np.stack([chosen, np.ones(len(table))], axis=1)
+    if METRICS[name].many is not None:
+        return np.column_stack([table, right])
+    # Where several classes are as probable as the right one, none was answered.
+    alone = (table >= chosen[:, None]).sum(axis=1) == 1
+    return np.stack([alone, np.ones(len(table))], axis=1).astype(float)
 
 
 def _classes(systems: Sequence[Scores]) -> list[str]:
