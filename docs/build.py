@@ -233,13 +233,16 @@ def renewed(text: str, folder: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Rewrite, or check."""
+    """Rewrite, or check: all pages, or those whose paths hold one of the words."""
+    words = [word for word in arguments if word != "--check"]
     stale = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_examples(folder / "outscore-demo")
         write_recipe_files(folder)
         for page in PAGES:
+            if words and not any(word in str(page.relative_to(ROOT)) for word in words):
+                continue
             old = page.read_text(encoding="utf-8")
             write_typed_files(old, folder)
             new = renewed(old, folder)

@@ -271,6 +271,7 @@ def test_a_saved_result_says_that_it_has_no_examples(visit, folder):
     assert "contains counts but no examples" in page.locator("#no-examples").inner_text()
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_units_stay_usable(visit, folder):
     units = make_units(n=520_000)
     changed = make_changed(units)

@@ -70,6 +70,7 @@ def test_a_report_can_be_read_followed_and_heard(browser, reports, kind):
         assert heads.count() == page.locator("thead th[scope=col]").count()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_pictures_say_what_is_to_be_seen_in_numbers(browser, reports, kind):
     with opened(browser, reports[kind]) as (page, *_):

@@ -10,7 +10,7 @@ from tests.browser.web_server import OPENED, PHONE, WIDE, expect, no_wider_than_
 from tests.variants import variants
 
 
-@pytest.mark.parametrize("view", OPENED)
+@pytest.mark.parametrize("view", variants(OPENED, ("compare", "rank", "diff", "plan", "start", "methods")))
 def test_a_view_can_be_read_followed_and_heard(answers, view):
     page = answers.original(view)
     for fold in page.locator(".settings:not([open]) > summary:visible, .files > summary:visible").all():
@@ -109,6 +109,7 @@ def test_names_in_refusals_are_code_and_never_markup(browser, server):
         assert page.locator(".card b").count() == 0
 
 
+@pytest.mark.slow
 def test_busy_until_the_pictures_are_there(answers):
     with answers.copy("compare") as page:
         held = []

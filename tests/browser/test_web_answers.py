@@ -77,6 +77,7 @@ def test_scores_are_systems_whatever_their_files_are_called(browser, server):
         ]
 
 
+@pytest.mark.slow
 def test_a_leaderboard_is_ranked_whatever_it_is_called(browser, server):
     with visited(browser, server, None) as page:
         for name in ("test.csv", "human-eval.csv", "docs.csv"):
@@ -88,6 +89,7 @@ def test_a_leaderboard_is_ranked_whatever_it_is_called(browser, server):
         there(page.locator("svg.heat"))
 
 
+@pytest.mark.slow
 def test_files_of_one_name_are_all_there(browser, server):
     with visited(browser, server) as page:
         choose(page, ("scores.txt", A), ("scores.txt", B))
@@ -120,6 +122,7 @@ def test_what_is_missing_is_said(browser, server):
         expect(page.locator("#banner")).to_contain_text("1 system found, but two are needed: new. Name another file.")
 
 
+@pytest.mark.slow
 def test_a_plan_does_not_get_the_answer_to_another_question(browser, server):
     with visited(browser, server, "/plan") as page:
         late = Held(page, "**/download.html")
@@ -132,6 +135,7 @@ def test_a_plan_does_not_get_the_answer_to_another_question(browser, server):
         assert page.locator("#taking").is_hidden()
 
 
+@pytest.mark.slow
 def test_pictures_of_another_plan_are_not_taken_for_those_of_this_one(browser, server):
     with visited(browser, server, "/plan") as page:
         there(page.locator("#result:not(.old) figure").first)
@@ -185,6 +189,7 @@ def test_what_is_no_number_is_refused_where_it_stands(browser, server, compariso
         expect(page.locator("#banner .problem")).to_contain_text("is not a number")
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_in_an_address_is_said(comparison):
     page = comparison
     expect(page.locator("#unfit")).to_be_hidden()
@@ -200,6 +205,7 @@ def test_what_does_not_fit_in_an_address_is_said(comparison):
     expect(said).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_setting_belongs_to_the_test_it_was_given_for(comparison):
     page = comparison
     page.goto(f"{page.url}&test=bootstrap&resamples=500")
@@ -226,6 +232,7 @@ def test_the_early_verdict_is_that_of_the_report(browser, server):
         assert [page.locator(f"#answer {part}").inner_text() for part in ("h1", ".why")] == early
 
 
+@pytest.mark.slow
 def test_an_unfinished_answer_does_not_stay(browser, server):
     with compared(browser, server, new_txt=A, old_txt=B) as page:
         before = page.locator("#answer .why").inner_text()
@@ -246,6 +253,7 @@ def test_an_unfinished_answer_does_not_stay(browser, server):
         assert page.locator("#steps").is_hidden()
 
 
+@pytest.mark.slow
 def test_a_file_that_was_removed_elsewhere_is_named(browser, server):
     with compared(browser, server, refused=404, new_txt=A, old_txt=B) as page:
         ids = re.search(r"files=([^&]*)", page.url)[1].split(",")
@@ -267,6 +275,7 @@ def test_nothing_follows_a_form_that_cannot_be_had(browser, server):
         expect(page.locator("#work")).to_have_text("There is no form today.")
 
 
+@pytest.mark.slow
 def test_a_trial_belongs_to_its_data(comparison):
     page = comparison
     page.get_by_label("Test to try").select_option("student")
@@ -309,6 +318,7 @@ def test_a_trial_is_of_the_units_and_the_test_of_the_comparison(browser, server)
         expect(page.locator("figure[data-key^=tried] figcaption").first).to_contain_text("your 10 clusters")
 
 
+@pytest.mark.slow
 def test_counts_are_not_offered_what_counts_cannot_have(browser, server):
     with compared(browser, server, counts_txt=COUNTS) as page:
         assert page.locator("#trial").is_hidden()
@@ -405,6 +415,7 @@ def test_answers_of_logs_are_looked_at_one_by_one(browser, server, tmp_path):
         expect(page.locator("#examples .example").first).to_contain_text("question")
 
 
+@pytest.mark.slow
 def test_the_address_of_the_start_holds_the_parts_of_columns(browser, server):
     with visited(browser, server) as page:
         bring(page, board_csv=BOARD)
@@ -416,6 +427,7 @@ def test_the_address_of_the_start_holds_the_parts_of_columns(browser, server):
         assert part.input_value() == "cluster"
 
 
+@pytest.mark.slow
 def test_any_number_of_files_is_taken_and_the_way_on_stays_in_sight(browser, server):
     with visited(browser, server) as page:
         choose(page, *((f"s{i}.txt", "1\n0\n1\n") for i in range(101)), ("bad.txt", "1 0\n0 x\n1 1\n0 0\n"))
@@ -477,6 +489,7 @@ def test_who_comes_back_to_a_page_finds_the_answer(comparison):
     expect(page.locator("#work")).to_be_empty()
 
 
+@pytest.mark.slow
 def test_what_a_command_noted_is_shown(browser, server):
     with visited(browser, server, None) as page:
 

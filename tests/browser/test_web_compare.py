@@ -39,6 +39,7 @@ def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
     assert size.input_value() == "10"
 
 
+@pytest.mark.slow
 def test_a_late_report_does_not_replace_a_newer_one(comparison):
     page, held = comparison, []
     # What the page reads of each report, so that the held one can be waited for.
@@ -75,6 +76,7 @@ def test_the_advice_chooses_the_test(comparison):
     assert chosen.input_value() == "sign"
 
 
+@pytest.mark.slow
 def test_what_the_page_does_with_a_report_does_not_depend_on_its_words(browser, server, finished):
     """The advice and the facts that have steps of their own are known by data, so that any word may change."""
 

@@ -23,6 +23,7 @@ def drop(page, *files):
     )
 
 
+@pytest.mark.slow
 def test_a_dropped_sample_gives_the_numbers_of_the_published_screen(browser, server, shared_data):
     """Zhu et al. (2020), figure 2: means, medians, spreads, ends, skewness, normality and the statistic to use."""
     sample = shared_data / "nlpstattest" / "data-file.txt"
@@ -130,6 +131,7 @@ def test_every_example_is_offered(browser, server):
 MANY = [(f"system{i:03}.txt", "".join(f"{(i * 7 + k * k) % 5}\n" for k in range(10))) for i in range(120)]
 
 
+@pytest.mark.slow
 def test_no_way_on_is_offered_before_all_files_are_read(browser, server):
     with visited(browser, server) as page:
         there(page.locator(".offer").first)

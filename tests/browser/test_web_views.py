@@ -134,6 +134,7 @@ def test_a_plan_answers_while_you_type(browser, server):
         expect(page.locator("#banner .problem")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_plan_forgets_the_answer_to_another_question(browser, server):
     with visited(browser, server, "/plan") as page:
         expect(page.locator("#answer h2")).to_contain_text("You need")
@@ -184,6 +185,7 @@ def test_a_view_without_files_says_what_to_bring(browser, server, view):
         assert no_wider_than_the_screen(page)
 
 
+@pytest.mark.slow
 def test_a_view_without_files_offers_its_own_examples(browser, server):
     with visited(browser, server, "/prefer") as page:
         page.locator("#empty").get_by_role("button", name="Battles of five").click()

@@ -157,6 +157,7 @@ def test_every_row_score_and_total_comes_back(tmp_path_factory, written):
     assert totals(written).items() <= totals(read).items()
 
 
+@pytest.mark.slow
 def test_real_logs_come_back_as_they_were(shared_data, tmp_path):
     """All that can be read and have scores by row; of a total that contradicts its rows, the contradiction comes back."""
     seen = set()

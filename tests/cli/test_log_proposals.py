@@ -32,6 +32,7 @@ def said(found) -> str:
     return " ".join(note["text"] for note in found["notes"])
 
 
+@pytest.mark.slow
 def test_every_proposal_for_real_logs_runs(shared_data):
     root = shared_data / "harness-logs"
     asked = 0

@@ -201,10 +201,10 @@ def _write(case: Case) -> None:
 
 
 QUICK = {
-    *(f"{name} through a handle, large" for name in ("compare", "gate", "score", "prefer", "diff one table")),
-    *(f"{name} through a handle, small" for name in ("rank", "logs", "plan", "diff label", "compare parquet")),
-    *(f"{name} through a fifo, small" for name in ("compare", "score", "prefer", "rank parquet")),
-    *(f"{name} through -, small" for name in ("compare", "gate", "show", "diff one table", "prefer parquet")),
+    *(f"{name} through a handle, large" for name in ("compare", "diff one table")),
+    *(f"{name} through a handle, small" for name in ("rank", "logs", "plan", "diff label")),
+    *(f"{name} through a fifo, small" for name in ("score", "rank parquet")),
+    *(f"{name} through -, small" for name in ("gate", "show", "prefer parquet")),
 }
 EVERY = {
     f"{name} through {way}, {size}": (name, way, size)

@@ -20,7 +20,7 @@ from outscore.cli.app import app
 
 SECONDS = 10
 MAX_SENTENCE = 1_000
-FEW, MANY = 3, 300
+FEW, MANY = 2, 300
 
 
 class Late(BaseException):

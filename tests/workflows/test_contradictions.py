@@ -63,6 +63,7 @@ def test_without_a_winner_datasets_that_point_both_ways_are_named():
     assert "and B is significantly better than A on de-en (" in text
 
 
+@pytest.mark.slow
 def test_pooling_that_points_the_other_way_is_told():
     """A is far better on a small dataset and a little worse on a large one: the macro average and the pooled mean disagree."""
     small, large = table({"small": 3.0}, 20), table({"large": -0.5}, 400)
@@ -85,6 +86,7 @@ def test_a_slice_on_which_the_winner_is_worse_is_named(tmp_path):
     assert printed.index("Against this verdict") < printed.index("\ndata")
 
 
+@pytest.mark.slow
 def test_measures_with_datasets_name_the_measure(tmp_path):
     data = table(LOST_ONE)
     long = data.melt(["id", "dataset"], ["A", "B"], "system", "quality")
@@ -98,6 +100,7 @@ def test_measures_with_datasets_name_the_measure(tmp_path):
     assert osc.load(found.save(tmp_path / "found.json")).to_text() == found.to_text()
 
 
+@pytest.mark.slow
 def test_datasets_that_contradict_are_named_once_beside_slices():
     data = table(LOST_ONE).assign(half=lambda rows: rows["id"].astype(str).str[-1].isin(list("02468")).map(str))
     whole = osc.compare(data, slices="half").comparisons[0]

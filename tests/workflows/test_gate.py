@@ -396,6 +396,7 @@ class TestDifferentItems:
         at_the_end = osc.gate(old, new, margin=-found.interval.low, unpaired=True)
         assert at_the_end.not_worse.value == pytest.approx(0.05, abs=1e-6)
 
+    @pytest.mark.slow
     def test_files_tables_and_arrays_agree(self, tmp_path):
         old, new = right(60, 0.7), right(80, 0.6)
         frames = [

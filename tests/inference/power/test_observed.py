@@ -143,6 +143,7 @@ def test_the_t_test_needs_what_statsmodels_says(effect, sd):
     assert power == pytest.approx(TTestPower().power(effect / sd, planned.items, 0.05), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_trial_of_a_pilot_is_at_the_effect_in_question():
     rng = np.random.default_rng(5)
     a, b = rng.normal(0.1, 1, 60).round(2), np.zeros(60)

@@ -42,6 +42,7 @@ def test_every_design_is_a_plan_of_its_own():
     assert "the cheapest such design" in found.verdict
 
 
+@pytest.mark.slow
 def test_what_a_budget_buys():
     found = osc.plan(effect=0.03, **SPREAD, **PRICES, budget=500)
     chances = {}

@@ -135,6 +135,7 @@ def test_identical_systems_dominate_nobody_and_p_is_never_0():
     assert all(0 < p <= 1 for pair in found.frontier.pairs for p in (*pair.parts, pair.p, pair.adjusted))
 
 
+@pytest.mark.slow
 def test_claims_of_domination_are_rarely_false():
     """Systems that differ in nothing: a false claim at most in a share alpha of boards."""
     random, false = np.random.default_rng(1), 0
