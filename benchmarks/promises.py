@@ -53,8 +53,9 @@ def _ratio(slow: str, fast: str) -> Callable[[Measured], float]:
     return lambda measured: measured.times[slow].median / measured.times[fast].median
 
 
-def _seconds(name: str) -> Callable[[Measured], float]:
-    return lambda measured: measured.times[name].median
+def _seconds(name: str) -> Callable[[Measured], float | None]:
+    """None where the data are missing."""
+    return lambda measured: measured.times[name].median if name in measured.times else None
 
 
 def _megabytes_of(name: str) -> Callable[[Measured], float | None]:
@@ -67,6 +68,7 @@ def promises(sizes: Sizes) -> list[Promise]:
     pos, k = f"tagging, N = {sizes.pos:,}", f"K = {sizes.resamples:,}"
     many = f"{sizes.many:,} integers"
     walsh = f"Hodges-Lehmann, n = {sizes.walsh:,}"
+    rows = f"`outscore compare` of a CSV of {sizes.rows:,} right-or-wrong rows"
     cold = f"`outscore compare` on {sizes.compare:,} paired scores, cold"
     return [
         Promise(
@@ -102,6 +104,21 @@ def promises(sizes: Sizes) -> list[Promise]:
         Promise("`outscore --help`", _seconds("help"), "s", at_most=0.12),
         Promise(f"{cold}: time", _seconds("compare-cold"), "s", at_most=0.5),
         Promise(f"{cold}: whole process", _megabytes_of("compare-cold"), "MB", at_most=250),
+        Promise(f"{rows}: time", _seconds("compare-rows"), "s", at_most=1),
+        Promise(f"{rows}: whole process", _megabytes_of("compare-rows"), "MB"),
+        Promise(
+            f"`outscore compare`, {sizes.decimals:,} pairs of four decimals: whole process",
+            _megabytes_of("compare-decimals"),
+            "MB",
+            at_most=150,
+        ),
+        Promise(
+            f"`outscore rank`, {sizes.board} systems × {10 * sizes.board:,} six-decimal scores",
+            _seconds("rank-board"),
+            "s",
+            at_most=9,
+        ),
+        Promise("`outscore rank` of LiveBench, 93 systems × 1,136 items", _seconds("rank-livebench"), "s", at_most=3),
     ]
 
 

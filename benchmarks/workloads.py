@@ -7,6 +7,7 @@ can be compared as well as the times.
 from __future__ import annotations
 
 import functools
+import os
 import subprocess
 import sys
 import tempfile
@@ -47,10 +48,13 @@ class Sizes:
     binomials: int = 1_134_300
     compare: int = 2_000
     walsh: int = 100_000
+    rows: int = 1_000_000
+    decimals: int = 10_000
+    board: int = 100
 
 
 FULL = Sizes()
-QUICK = Sizes(1_000, 1_000, 2_000, 100_000, 2_000, 99, 200, 10_000, 200, 10_000)
+QUICK = Sizes(1_000, 1_000, 2_000, 100_000, 2_000, 99, 200, 10_000, 200, 10_000, 10_000, 1_000, 10)
 
 
 def _tagging(method: str) -> Callable[[Sizes], Call]:
@@ -189,18 +193,52 @@ def _compare_command(sizes: Sizes) -> list[str]:
     return [sys.executable, "-m", "outscore", "compare", f"{folder}/a.txt", f"{folder}/b.txt"]
 
 
+@functools.cache
+def _table(digits: int, items: int, systems: int) -> tempfile.TemporaryDirectory[str]:
+    """A table with a column for each system, scores of so many decimals or right and wrong ones, in a folder like the above."""
+    rng = np.random.default_rng(SEED)
+    names = [f"s{k:02}" for k in range(systems)]
+    level = rng.random(items)[:, None]
+    scores = 0.3 * level + 0.7 * rng.random((items, systems)) + np.linspace(0.0, 0.02, systems)
+    scores = np.round(scores, digits) if digits else np.where(scores < 0.5, 0, 1)
+    folder = tempfile.TemporaryDirectory()
+    with (Path(folder.name) / "scores.csv").open("w", encoding="utf-8") as file:
+        file.write(",".join(["id", *names]) + "\n")
+        for item, row in enumerate(scores.tolist()):
+            file.write(",".join([f"q{item}", *(f"{x:.{digits}f}" for x in row)]) + "\n")
+    return folder
+
+
+def _on_table(command: str, digits: int, items: int, systems: int) -> list[str]:
+    return [sys.executable, "-m", "outscore", command, f"{_table(digits, items, systems).name}/scores.csv"]
+
+
+def _livebench(_: Sizes) -> list[str]:
+    path = DATA / "llm-scores" / "livebench.parquet"
+    return [sys.executable, "-m", "outscore", "rank", str(path), "--duplicates", "mean"]
+
+
+DATA = Path(os.environ.get("OUTSCORE_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+"""Real data, which are not part of the repository; what needs them is left out where they are missing."""
 COMMANDS: dict[str, Callable[[Sizes], list[str]]] = {
     "help": lambda _: [sys.executable, "-m", "outscore", "--help"],
     "compare-cold": _compare_command,
     "interpreter": lambda _: [sys.executable, "-c", "pass"],
+    "compare-rows": lambda sizes: _on_table("compare", 0, sizes.rows, 2),
+    "compare-decimals": lambda sizes: _on_table("compare", 4, sizes.decimals, 2),
+    "rank-board": lambda sizes: _on_table("rank", 6, 10 * sizes.board, sizes.board),
 }
+if (DATA / "llm-scores" / "livebench.parquet").exists():
+    COMMANDS["rank-livebench"] = _livebench
 """Work that is a process of its own, imports included."""
 
 
 def _process(name: str) -> Callable[[Sizes], Call]:
     def build(sizes: Sizes) -> Call:
         command = COMMANDS[name](sizes)
-        return lambda: subprocess.run(command, check=True, capture_output=True)
+        # As an installed package, which is compiled once.
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        return lambda: subprocess.run(command, check=True, capture_output=True, env=kept)
 
     return build
 

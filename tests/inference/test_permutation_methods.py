@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import outscore as osc
+from outscore.core.errors import OutscoreError
 from outscore.language.numbers import format_p_number
 from outscore.language.phrases import method_phrase
 
@@ -85,3 +88,16 @@ class TestF1:
         dp = osc.permutation_test(a, b, metric="f1", method="dp")
         assert dp.method == "exact"
         assert dp.log10 == pytest.approx(osc.permutation_test(a, b, metric="f1").log10, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["dp", "fft"])
+def test_a_table_that_takes_minutes_is_refused_at_once(method):
+    """Before anything is added up, with the method that takes no such table."""
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 10_000, (2, 200_000)) / 10_000
+    start = time.process_time()
+    with pytest.raises(OutscoreError, match=f"{method} would take minutes") as refusal:
+        osc.permutation_test(a, b, method=method)
+    assert time.process_time() - start < 5
+    assert "auto" in refusal.value.hint
+    assert osc.permutation_test(a, b).method == "certified"

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from outscore.core.metric import AdditiveMetric
 from outscore.core.rows import Runs
 from outscore.inference import runs as module
+from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.repeats import run_interval, run_test, smallest_run_p
+from outscore.inference.pairwise.table import exchange_result
 from outscore.inference.runs import Exchange, exchange_of, exchange_of_rows, macro_exchange, sampled_exchange
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
@@ -114,6 +116,32 @@ def test_runs_too_many_to_count_are_sampled():
     assert (p.method, p.kernel) == ("monte-carlo", "divisions:9999")
     assert p.value == pytest.approx(2 * scipy.stats.norm.sf(abs(found.difference) / error), rel=0.3)
     assert p == found.p(seed=3)
+
+
+def test_both_sides_of_equally_many_runs_are_worked_out_once(monkeypatch):
+    """Their law is symmetric; unequally many runs have two sides."""
+    rng = np.random.default_rng(8)
+    a, b = (rng.normal(shift, 1, (12, 3)).tolist() for shift in (0.3, 0))
+    asked = []
+    bounds = module.law_sums.bounds
+    monkeypatch.setattr(module.law_sums, "bounds", lambda *given, **more: asked.append(given) or bounds(*given, **more))
+    p = of(a, b).p(points=1 << 12)
+    assert (p.method, len(asked)) == ("certified", 1)
+    other = [bounds(laws, abs(asked[0][1]), doubt=of(a, b).line().doubt, points=1 << 12) for laws in (asked[0][0],)]
+    assert p.upper == pytest.approx(2 * math.exp(other[0].upper), rel=1e-12)
+    of(a, [one[:2] for one in b]).p(points=1 << 12)
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize("resamples", [99, 999])
+def test_exchanges_are_sampled_where_that_is_asked_for(resamples):
+    """Monte Carlo by name, with as many exchanges as named, whatever could be counted."""
+    rng = np.random.default_rng(5)
+    exchange = of(*(rng.normal(shift, 1, (8, 3)).tolist() for shift in (0.4, 0)))
+    options = {"method": "monte-carlo", "resamples": resamples}
+    found = exchange_result(exchange, TestRequest(options=options, interval=False, seed=2)).p
+    assert (found.method, found.kernel) == ("monte-carlo", f"divisions:{resamples}")
+    assert found.lower <= exchange.p().value <= found.upper
 
 
 def test_sampled_divisions_agree_with_the_exact_law():

@@ -159,10 +159,23 @@ class Exchange:
         items = len(self.weights)
         return worth_of(least, largest, items) if ((values == least) | (values == largest)).all() else None
 
-    def p(self, alternative: Alternative = "two-sided", delta: float = 0.0, *, points: int = FINE, seed: int = 0) -> PValue:
-        """The p-value of H0; a difference other than 0 is tested by the statistic of the interval, which is asymptotic."""
+    def p(
+        self,
+        alternative: Alternative = "two-sided",
+        delta: float = 0.0,
+        *,
+        points: int = FINE,
+        seed: int = 0,
+        resamples: int | None = None,
+    ) -> PValue:
+        """The p-value of H0, from so many sampled exchanges if `resamples` is given.
+
+        A difference other than 0 is tested by the statistic of the interval, which is asymptotic.
+        """
         if delta:
             p_value = self._welch_p(alternative, delta)
+        elif resamples is not None:
+            p_value = self._sampled_p(alternative, seed, resamples)
         else:
             p_value = self._exchange_p(alternative, points, seed)
         return replace(p_value, test=EXCHANGE, statistic=self.difference, n=len(self.a.values) + len(self.b.values))
@@ -217,6 +230,10 @@ class Exchange:
     def _bounded_p(self, known: Counter[Law], observed: int, doubt: int, alternative: Alternative, points: int) -> PValue:
         if alternative != "two-sided":
             bounds = law_sums.bounds(known, observed, doubt=doubt, points=points)
+        elif mirrored_laws(known) == known:
+            # With equally many runs of each item both sides are one.
+            side = law_sums.bounds(known, abs(observed), doubt=doubt, points=points)
+            bounds = Bounds(side.lower + LOG2, min(0.0, side.upper + LOG2))
         else:
             upper = law_sums.bounds(known, abs(observed), doubt=doubt, points=points)
             lower = law_sums.bounds(mirrored_laws(known), abs(observed), doubt=doubt, points=points)
@@ -282,10 +299,10 @@ class Exchange:
             for (n_a, n_b, weight, scores), count in by_item.items()
         ]
 
-    def _sampled_p(self, alternative: Alternative, seed: int) -> PValue:
+    def _sampled_p(self, alternative: Alternative, seed: int, resamples: int = SAMPLED) -> PValue:
         column = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
         parts = [Runs(np.stack([d.values, np.ones(len(d.values))], axis=1), d.items) for d in (self.a, self.b)]
-        moved = _divisions(parts[0], parts[1], column, self.weights, seed)
+        moved = _divisions(parts[0], parts[1], column, self.weights, seed, resamples)
         return _hits(moved, self.difference * self.total / int(self.weights.sum()), alternative, self.orientation)
 
     def error(self) -> tuple[float, float]:
@@ -530,20 +547,20 @@ def macro_exchange(parts: Sequence[Exchange]) -> Exchange:
 
 
 def sampled_exchange(
-    a: Runs, b: Runs, metric: AdditiveMetric, difference: float, alternative: Alternative, seed: int
+    a: Runs, b: Runs, metric: AdditiveMetric, difference: float, alternative: Alternative, seed: int, resamples: int = SAMPLED
 ) -> PValue:
     """p of a metric that is not a mean over items, from sampled divisions of the rows of each item.
 
     `a` and `b` hold rows in the metric's own columns; those of an item are averaged, as everywhere.
     """
     n = int(a.items.max()) + 1
-    moved = _divisions(a, b, metric, np.ones(n), seed)
+    moved = _divisions(a, b, metric, np.ones(n), seed, resamples)
     orientation = 1 if metric.higher_is_better else -1
     p = _hits(moved, difference, alternative, orientation)
     return replace(p, test=EXCHANGE, statistic=difference, n=len(a.values) + len(b.values))
 
 
-def _divisions(a: Runs, b: Runs, metric: AdditiveMetric, weights: Array, seed: int) -> Array:
+def _divisions(a: Runs, b: Runs, metric: AdditiveMetric, weights: Array, seed: int, resamples: int) -> Array:
     """Differences in the metric after random divisions of every item's rows between the systems."""
     rows, items = np.concatenate([a.values, b.values]).astype(float), np.concatenate([a.items, b.items])
     order = np.argsort(items, kind="stable")
@@ -556,8 +573,8 @@ def _divisions(a: Runs, b: Runs, metric: AdditiveMetric, weights: Array, seed: i
     stream = np.random.Generator(np.random.Philox(key=seed))
     block = max(1, BLOCK // len(items))
     differences = []
-    for start in range(0, SAMPLED, block):
-        count = min(block, SAMPLED - start)
+    for start in range(0, resamples, block):
+        count = min(block, resamples - start)
         # Random places within every item: whole parts sort by item, fractions by chance.
         places = np.argsort(items + stream.random((count, len(items))), axis=1)
         moved = rows[places]
@@ -573,4 +590,4 @@ def _hits(moved: Array, observed: float, alternative: Alternative, orientation: 
     else:
         side = orientation if alternative == "greater" else -orientation
         hits = int((side * moved >= side * observed - slack).sum())
-    return question.sampled_p(hits, SAMPLED, "divisions")
+    return question.sampled_p(hits, len(moved), "divisions")

@@ -183,10 +183,11 @@ def two_way_result(crossed: TwoWay, request: TestRequest, orientation: int) -> T
 
 def exchange_result(exchange: Exchange, request: TestRequest, points: int = COARSE) -> TestResult:
     """What exchanging runs within items answers; `points` of the grid on which real numbers are counted."""
-    p = exchange.p(request.alternative, request.delta, points=points, seed=request.seed)
+    sampled = request.resamples if request.method == "monte-carlo" else None
+    p = exchange.p(request.alternative, request.delta, points=points, seed=request.seed, resamples=sampled)
     if not request.interval:
         return TestResult(p)
-    at_zero = exchange.p(request.alternative, points=points, seed=request.seed) if request.delta else p
+    at_zero = exchange.p(request.alternative, points=points, seed=request.seed, resamples=sampled) if request.delta else p
     return TestResult(p, exchange.interval(request.alpha, request.alternative, at_zero))
 
 

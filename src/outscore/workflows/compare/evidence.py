@@ -616,4 +616,5 @@ def _sampled(panel: Panel, request: TestRequest) -> TestResult:
         )
     a, b = panel.repeats.systems
     first, second = panel.scores().tolist()
-    return TestResult(sampled_exchange(a, b, panel.metric, first - second, request.alternative, request.seed))
+    resamples = {"resamples": request.resamples} if request.method == "monte-carlo" else {}
+    return TestResult(sampled_exchange(a, b, panel.metric, first - second, request.alternative, request.seed, **resamples))
