@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -175,3 +176,21 @@ def test_no_addresses_are_invented():
     for name in ("README.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CITATION.cff", "CONTRIBUTING.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
         assert not re.search(r"[\w.]+@[\w-]+\.\w+|github\.com/|example\.(com|org)", text), name
+
+
+WITHOUT_POSIX = """
+import importlib, pkgutil, sys
+sys.modules |= dict.fromkeys(("fcntl", "resource", "pwd", "grp", "termios"))
+import outscore
+names = [one.name for one in pkgutil.walk_packages(outscore.__path__, "outscore.")]
+for name in names:
+    if name == "outscore.web.mcp" or not (name.startswith("outscore.web.") or name.endswith("__main__")):
+        importlib.import_module(name)
+print(len(names))
+"""
+
+
+def test_everything_but_the_page_loads_without_posix():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_POSIX], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) > 300
