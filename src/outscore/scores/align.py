@@ -95,7 +95,6 @@ def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array)
     bad = np.flatnonzero(differs)
     where = bad[np.argmin(order[bad])]
     row, earlier = int(order[where]), int(first[where])
-    assert scores.ids is not None
     run = "" if scores.repeats is None else f", repeat `{scores.repeats[row]}`"
     rules = "mean, first or last" if scores.averages else "first or last, since their mean has another score"
     hint = f"Choose --duplicates {rules}."
@@ -112,8 +111,8 @@ def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array)
         )
     raise scores.row_error(
         row,
-        f"{scores.place(row)}: `{scores.name}` has the score {_show(scores.values[row])} on item `{scores.ids[row]}`{run}, "
-        f"but {_show(scores.values[earlier])} on {scores.position(earlier)}.",
+        f"{scores.place(row)}: `{scores.name}` has the score {_show(scores.values[row])} on item `{scores.item_ids[row]}`{run},"
+        f" but {_show(scores.values[earlier])} on {scores.position(earlier)}.",
         hint,
         parameter="duplicates",
     )
@@ -349,11 +348,9 @@ def _refuse_other_datasets(a: Scores, b: Scores) -> None:
 
 
 def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:
-    assert a.ids is not None
-    assert b.ids is not None
     who = f"{a.label} and {b.label} have" if a.label != b.label else f"{a.label}: `{a.name}` and `{b.name}` have"
     raise OutscoreError(
-        f"{who} no item in common: the first ids are `{a.ids[0]}` and `{b.ids[0]}`.",
+        f"{who} no item in common: the first ids are `{a.item_ids[0]}` and `{b.item_ids[0]}`.",
         "Write the ids of both systems the same way, name their column with --item, or compare different items with"
         " --unpaired.",
         parameter="item",

@@ -57,11 +57,6 @@ class Reduced:
         return replace(repeats, reduced=self.reduction.name)
 
 
-def _items(scores: Scores) -> list[str]:
-    assert scores.ids is not None
-    return scores.ids.texts()
-
-
 def _codes(systems: Sequence[Scores]) -> list[Array]:
     """Each row's item as a code that all systems share: ids, within their dataset where all name one."""
     by_dataset = all(one.datasets is not None for one in systems)
@@ -70,7 +65,9 @@ def _codes(systems: Sequence[Scores]) -> list[Array]:
     for one in systems:
         sets = one.datasets.texts() if by_dataset and one.datasets is not None else [""] * one.rows
         codes.append(
-            np.array([known.setdefault(key, len(known)) for key in zip(sets, _items(one), strict=True)], dtype=np.int64)
+            np.array(
+                [known.setdefault(key, len(known)) for key in zip(sets, one.item_ids.texts(), strict=True)], dtype=np.int64
+            )
         )
     return codes
 
@@ -154,7 +151,7 @@ def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: Duplicate
 def _refuse_uneven(systems: Sequence[Scores], codes: Sequence[Array], counts: Array, item: int, reduction: Reduction) -> None:
     having = [i for i in range(len(systems)) if counts[i, item]]
     most, least = max(having, key=lambda i: counts[i, item]), min(having, key=lambda i: counts[i, item])
-    label = _items(systems[most])[int(np.flatnonzero(codes[most] == item)[0])]
+    label = systems[most].item_ids[int(np.flatnonzero(codes[most] == item)[0])]
     raise OutscoreError(
         f"`{systems[most].name}` has {counts[most, item]} runs of item `{label}` and `{systems[least].name}`"
         f" {counts[least, item]}: {reduction.name} over more runs is a different score, whatever the systems.",
@@ -179,7 +176,7 @@ def _reduce(scores: Scores, codes: Array, reduction: Reduction, *, by_answers: b
     if reduction.counts_right or (reduction.kind == "majority" and not by_answers):
         _refuse_graded(scores, reduction)
     if reduction.k is not None:
-        _refuse_few(scores, order[starts], sizes, reduction)
+        _refuse_few(scores, order[starts], sizes, reduction.name, reduction.k)
         right = np.add.reduceat(values, starts).astype(np.int64)
         pairs, places = np.unique(np.stack([sizes, right], axis=1), axis=0, return_inverse=True)
         rates = [float(pass_rate(reduction.kind, n, c, reduction.k)) for n, c in pairs.tolist()]
@@ -218,16 +215,15 @@ def _refuse_graded(scores: Scores, reduction: Reduction) -> None:
         )
 
 
-def _refuse_few(scores: Scores, firsts: Array, sizes: Array, reduction: Reduction) -> None:
-    assert reduction.k is not None
-    few = np.flatnonzero(sizes < reduction.k)
+def _refuse_few(scores: Scores, firsts: Array, sizes: Array, name: str, k: int) -> None:
+    few = np.flatnonzero(sizes < k)
     if len(few):
         first = int(few[np.argmin(firsts[few])])
         runs = "1 run" if sizes[first] == 1 else f"{sizes[first]} runs"
         row = int(firsts[first])
         raise scores.row_error(
             row,
-            f"`{scores.name}` has {runs} of item `{_items(scores)[row]}`, and {reduction.name} needs {reduction.k}.",
+            f"`{scores.name}` has {runs} of item `{scores.item_ids[row]}`, and {name} needs {k}.",
             f"Choose a K of at most {int(sizes.min())}.",
             parameter="reduce",
         )

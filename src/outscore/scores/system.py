@@ -210,6 +210,12 @@ class Scores(Brief):
         """The number of rows."""
         return len(self.values)
 
+    @property
+    def item_ids(self) -> Labels:
+        """The item of each row, of scores that name their items."""
+        assert self.ids is not None, f"{self.label} names no items"
+        return self.ids
+
     def _brief(self) -> str:
         if self.values.ndim > 1:
             facts = [f"{count_of(self.rows, 'row')} of {self.values.shape[1]} counts"]
@@ -457,23 +463,22 @@ def _is_fold(column: str | None) -> bool:
     return column is not None and bool({"fold", "folds"} & set(re.split(r"[^a-z]+", column.lower())))
 
 
-def _items(system: Scores) -> Array:
+def item_codes(system: Scores) -> Array:
     """A code for the item of each row; ids may repeat across datasets."""
-    assert system.ids is not None
     if system.datasets is None:
-        return system.ids.codes
-    return np.asarray(system.ids.codes * len(system.datasets.names) + system.datasets.codes)
+        return system.item_ids.codes
+    return np.asarray(system.item_ids.codes * len(system.datasets.names) + system.datasets.codes)
 
 
 def _crossed(system: Scores, folds: Labels | None) -> bool:
     """Whether every item occurs once in every fold, of which there are several."""
     if folds is None:
         return False
-    items, several = len(np.unique(_items(system))), len(np.unique(folds.codes))
-    cells = len(np.unique(_items(system) * len(folds.names) + folds.codes))
+    items, several = len(np.unique(item_codes(system))), len(np.unique(folds.codes))
+    cells = len(np.unique(item_codes(system) * len(folds.names) + folds.codes))
     return several > 1 and system.rows == cells == items * several
 
 
 def _once(system: Scores) -> bool:
     """Whether no item occurs twice."""
-    return system.repeats is not None and len(np.unique(_items(system))) == system.rows
+    return system.repeats is not None and len(np.unique(item_codes(system))) == system.rows

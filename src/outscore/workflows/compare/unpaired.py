@@ -298,8 +298,7 @@ def _refuse_pairs(shared: int, example: str, fewer: int, unless: str) -> NoRetur
 
 
 def _names_of(scores: Scores, *, with_datasets: bool) -> set[tuple[str, str]]:
-    assert scores.ids is not None
-    ids = scores.ids.texts()
+    ids = scores.item_ids.texts()
     datasets = scores.datasets.texts() if scores.datasets is not None and with_datasets else [""] * len(ids)
     return set(zip(datasets, ids, strict=True))
 

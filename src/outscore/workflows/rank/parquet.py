@@ -263,8 +263,7 @@ def _cells(rows: LongRows) -> _Cells:
     k = max(1, len(rows.systems.names))
     cell = item * k + rows.systems.codes
     once, duplicates, conflicts = settle(Scores("", rows.values, Labels(cell, ()), rows.repeats), "mean")
-    assert once.ids is not None
-    cell, values = once.ids.codes, once.values
+    cell, values = once.item_ids.codes, once.values
     order = np.argsort(cell, kind="stable")
     cell, values = cell[order], values[order]
     starts = np.flatnonzero(np.diff(cell, prepend=-1))

@@ -26,7 +26,7 @@ from outscore.results.note import Note, Signature
 from outscore.results.score import ScoredSystem, ScoreResult
 from outscore.scores.align import DuplicateRule, check_rule, settle
 from outscore.scores.reduce import first_runs, reduce_runs
-from outscore.scores.system import Labels, Origin, Scores, origins_of
+from outscore.scores.system import Labels, Origin, Scores, item_codes, origins_of
 from outscore.workflows.compare.inputs import metric_of
 from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
 from outscore.workflows.frames import encode_labels, is_table
@@ -397,11 +397,7 @@ def _kind(scores: Sequence[Scores], request: ScoreRequest) -> RepeatKind | None:
 
 
 def _most_rows(scores: Scores) -> int:
-    assert scores.ids is not None
-    codes = scores.ids.codes
-    if scores.datasets is not None:
-        codes = codes * len(scores.datasets.names) + scores.datasets.codes
-    return int(np.unique(codes, return_counts=True)[1].max())
+    return int(np.unique(item_codes(scores), return_counts=True)[1].max())
 
 
 def _macro_notes(measured: Measured) -> list[Note]:
