@@ -410,7 +410,7 @@ def perturb(
     return response
 
 
-def to_conll(document: Document, chains: Mapping[Mention, int], *, tags: bool = True) -> str:
+def to_conll(document: Document, chains: Mapping[Mention, int]) -> str:
     """One document as CoNLL-2012, with outer brackets outside."""
     cells: list[list[str]] = [[] for _ in document.words]
     for start, end in sorted(chains, key=lambda m: (m[0], -m[1])):
@@ -428,7 +428,7 @@ def to_conll(document: Document, chains: Mapping[Mention, int], *, tags: bool = 
         if i in document.breaks and i:
             lines.append("")
             number = 0
-        columns = (document.name, "0", str(number), word, *((tag,) if tags else ()), "|".join(cells[i]) or "-")
+        columns = (document.name, "0", str(number), word, tag, "|".join(cells[i]) or "-")
         lines.append("\t".join(columns))
         number += 1
     return "\n".join([*lines, "", "#end document", ""])

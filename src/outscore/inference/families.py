@@ -105,14 +105,12 @@ def adjust(p_values: object, method: str, *, systems: int | None = None) -> Arra
     return np.asarray(np.clip(adjusted, p, 1.0))
 
 
-def correct_family(
-    p_values: Sequence[PValue], method: str, *, systems: int | None = None, resampled: Array | None = None
-) -> tuple[list[PValue], Family]:
+def correct_family(p_values: Sequence[PValue], method: str, *, resampled: Array | None = None) -> tuple[list[PValue], Family]:
     """The same p-values with their adjusted ones, and the family they make.
 
-    What is corrected is `PValue.claimed`; a sampled p is valid as it is. `systems` is as in `adjust`. `resampled` holds what a
-    correction that needs more than p-values has found (`max_t`): sampling may put it just below an exact p, and an adjusted p
-    is never below the raw one.
+    What is corrected is `PValue.claimed`; a sampled p is valid as it is. `resampled` holds what a correction that needs
+    more than p-values has found (`max_t`): sampling may put it just below an exact p, and an adjusted p is never below
+    the raw one.
 
     Examples
     --------
@@ -122,7 +120,7 @@ def correct_family(
     ([0.02, 0.04], 2, 'FWER')
     """
     claimed = [p.claimed for p in p_values]
-    adjusted = adjust(claimed, method, systems=systems) if resampled is None else np.maximum(resampled, claimed)
+    adjusted = adjust(claimed, method) if resampled is None else np.maximum(resampled, claimed)
     corrected = [replace(p, adjusted=float(q)) for p, q in zip(p_values, adjusted, strict=True)]
     return corrected, Family(method, CORRECTIONS[method].error_rate, len(corrected))
 

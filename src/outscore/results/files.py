@@ -28,11 +28,11 @@ PAIRS_SUFFIX = "pairs.csv"
 FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def check_suffixes(paths: Iterable[str | os.PathLike[str]], known: Mapping[str, str] = SUFFIXES) -> None:
+def check_suffixes(paths: Iterable[str | os.PathLike[str]]) -> None:
     """Refuse unknown suffixes before any work is done."""
     for path in paths:
-        if Path(path).suffix.lower() not in known:
-            raise OutscoreError(f"`{path}`: the ending decides the form of the file.", f"Use one of {', '.join(known)}.")
+        if Path(path).suffix.lower() not in SUFFIXES:
+            raise OutscoreError(f"`{path}`: the ending decides the form of the file.", f"Use one of {', '.join(SUFFIXES)}.")
 
 
 def form_of_file(path: str | os.PathLike[str], *, has_pairs: bool = False) -> str:

@@ -265,7 +265,7 @@ def has_answers(evaluation: Evaluation) -> bool:
     return any(exchange.target is not None and exchange.answer is not None for exchange in exchanges)
 
 
-def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion, gold_name: str = "gold") -> OutputData[Items]:
+def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion) -> OutputData[Items]:
     """The answers of all systems in these logs; a log without answers, or with several runs of an item, is refused."""
     # Logs hold the right answers, so none of them is gold: the first is of a system, too.
     call_by_place([os.fspath(path) for path in paths])
@@ -286,7 +286,7 @@ def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion,
     first = chosen[0]
     columns = first.origins[0].column("item") or "item"
     summary = f"{first.label}: answers in {first.harness} logs are compared with their targets; items are `{columns}`."
-    gold = _gold(chosen, targets, shown, gold_name)
+    gold = _gold(chosen, targets, shown)
     return OutputData(gold, systems, (summary, *dict.fromkeys(reading)))
 
 
@@ -355,7 +355,7 @@ def _items(evaluation: Evaluation, answers: Mapping[str, str | None]) -> Items:
     return Items(evaluation.system, evaluation.ids, labels, origin=evaluation.origins[0])
 
 
-def _gold(evaluations: Sequence[Evaluation], targets: Mapping[str, str], shown: Mapping[str, str], name: str) -> Items:
+def _gold(evaluations: Sequence[Evaluation], targets: Mapping[str, str], shown: Mapping[str, str]) -> Items:
     """The right answers, with the columns of the first log that has each item, and the questions to show."""
     columns = set.intersection(*(set(one.groups) for one in evaluations))
     groups: dict[str, dict[str, str]] = {column: {} for column in evaluations[0].groups if column in columns}
@@ -365,7 +365,7 @@ def _gold(evaluations: Sequence[Evaluation], targets: Mapping[str, str], shown: 
                 labels.setdefault(item, label)
     items = list(targets)
     return Items(
-        name,
+        "gold",
         Labels.of(items),
         Labels.of(targets.values()),
         slices={column: Labels.of(labels[item] for item in items) for column, labels in groups.items()},

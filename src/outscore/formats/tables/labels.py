@@ -363,7 +363,7 @@ def _find_slices(layout: _Layout, columns: dict[str, Labels], rows: int) -> Iter
             yield name
 
 
-def read_label_table(path: str | os.PathLike[str], gold_name: str = "gold") -> OutputData[Items]:
+def read_label_table(path: str | os.PathLike[str]) -> OutputData[Items]:
     r"""The right answers and the answers of all systems in one table.
 
     Examples
@@ -379,8 +379,8 @@ def read_label_table(path: str | os.PathLike[str], gold_name: str = "gold") -> O
     with reading_once():
         columns, system, label = _find_columns(path)
         if system is None:
-            return _wide(path, label, columns, gold_name)
-        return _long(path, label, columns, system, gold_name)
+            return _wide(path, label, columns)
+        return _long(path, label, columns, system)
 
 
 def _find_columns(path: str | os.PathLike[str]) -> tuple[Answers, str | None, str]:
@@ -408,15 +408,15 @@ def _find_columns(path: str | os.PathLike[str]) -> tuple[Answers, str | None, st
     return Answers(gold, answers, wide=True), None, records.label
 
 
-def _wide(path: str | os.PathLike[str], label: str, columns: Answers, gold_name: str) -> OutputData[Items]:
+def _wide(path: str | os.PathLike[str], label: str, columns: Answers) -> OutputData[Items]:
     def read(name: str, column: str, role: Role) -> Items:
         with open_source(path) as source:
             items = items_of(source, name, role=role, answer=column)
         return _without(replace(items, gold=None), (columns.gold, *columns.answers, *columns.twins))
 
-    gold = read(gold_name, columns.gold, "gold")
+    gold = read("gold", columns.gold, "gold")
     for twin in columns.twins:
-        other = read(gold_name, twin, "gold")
+        other = read("gold", twin, "gold")
         row = next((row for row in range(gold.rows) if gold.answers[row] != other.answers[row]), None)
         if row is not None:
             found = f"found `{other.answers[row]}` in `{twin}` beside `{gold.answers[row]}` in `{columns.gold}`"
@@ -428,7 +428,7 @@ def _wide(path: str | os.PathLike[str], label: str, columns: Answers, gold_name:
     return OutputData(gold, systems, (said,))
 
 
-def _long(path: str | os.PathLike[str], label: str, columns: Answers, system: str, gold_name: str) -> OutputData[Items]:
+def _long(path: str | os.PathLike[str], label: str, columns: Answers, system: str) -> OutputData[Items]:
     with open_source(path) as source:
         everything = items_of(source, role="system", answer=columns.answers[0], gold=columns.gold, slices=(system,))
     labels = everything.slices[system]
@@ -438,10 +438,10 @@ def _long(path: str | os.PathLike[str], label: str, columns: Answers, system: st
     }
     parts = f"`{columns.answers[0]}` the answers of the {len(systems)} systems in `{system}`"
     said = f"{label}: `{columns.gold}` holds the right answers, {parts}."
-    return OutputData(_right_answers(items, gold_name), systems, (said,))
+    return OutputData(_right_answers(items), systems, (said,))
 
 
-def _right_answers(items: Items, name: str) -> Items:
+def _right_answers(items: Items) -> Items:
     """The right answers of a table that repeats an item for each system, once for each item."""
     assert items.gold is not None
     first = _first_rows(items.ids)
@@ -455,7 +455,7 @@ def _right_answers(items: Items, name: str) -> Items:
         )
     gold = items.take(first)
     assert gold.gold is not None
-    return replace(gold, name=name, answers=gold.gold, gold=None)
+    return replace(gold, name="gold", answers=gold.gold, gold=None)
 
 
 def _first_rows(ids: Labels) -> Array:

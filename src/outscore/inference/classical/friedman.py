@@ -24,8 +24,7 @@ from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.core.options import check_level
 from outscore.core.records import dataclass
 
-Form = Literal["exact", "F", "chi-square"]
-Asked = Literal["auto", "exact", "F", "chi-square"]
+Form = Literal["exact", "F"]
 MAX_SUMS = 400_000
 """Rank sums held in one step of the exact law: beyond it p comes from F."""
 MAX_BLOCKS = 100
@@ -50,8 +49,11 @@ class Friedman:
     blocks: int
 
 
-def friedman(scores: object, *, higher_is_better: bool = True, form: Asked = "auto") -> Friedman:
+def friedman(scores: object, *, higher_is_better: bool = True) -> Friedman:
     """Friedman's test of H0: in every block all orders of the systems are equally likely.
+
+    Rank orders are counted where that can be done in a fraction of a second; elsewhere p is that of Iman and Davenport's F.
+    The result says which.
 
     Parameters
     ----------
@@ -59,10 +61,6 @@ def friedman(scores: object, *, higher_is_better: bool = True, form: Asked = "au
         (blocks, systems): one row for each dataset or item, one column for each system, none missing.
     higher_is_better
         Whether rank 1 goes to the highest score.
-    form
-        ``"exact"`` counts rank orders, ``"F"`` is Iman and Davenport's, ``"chi-square"`` Friedman's own.
-        ``"auto"`` is exact where that can be done in a fraction of a second, and F elsewhere; the result says
-        which.
 
     Examples
     --------
@@ -81,8 +79,9 @@ def friedman(scores: object, *, higher_is_better: bool = True, form: Asked = "au
     if between == 0:
         return Friedman(mean_ranks, 0.0, 1.0, "exact", n)
     statistic = (k - 1) * between / within
-    p, used = _p_value(doubled, between, statistic, form)
-    return Friedman(mean_ranks, statistic, min(max(p, MIN_FLOAT), 1.0), used, n)
+    counted = _exact(doubled, between)
+    p = f_tail(statistic, n, k) if counted is None else counted
+    return Friedman(mean_ranks, statistic, min(max(p, MIN_FLOAT), 1.0), "F" if counted is None else "exact", n)
 
 
 def critical_difference(systems: int, blocks: int, *, alpha: float = 0.05) -> float:
@@ -187,20 +186,6 @@ def _doubled_ranks(table: Array) -> Array:
     return doubled
 
 
-def _p_value(doubled: Array, between: int, statistic: float, form: Asked) -> tuple[float, Form]:
-    n, k = doubled.shape
-    if form == "chi-square":
-        return _chi_square(statistic, k), form
-    if form == "F":
-        return _f(statistic, n, k), form
-    counted = _exact(doubled, between)
-    if counted is not None:
-        return counted, "exact"
-    if form == "exact":
-        raise OutscoreError(f"The orders of {k} systems in {n} blocks are too many to count.", "Use form='F'.")
-    return _f(statistic, n, k), "F"
-
-
 def _exact(doubled: Array, between: int) -> float | None:
     """P(Σ (R - mean)² ≥ observed) over all orders in all blocks, or None where there are too many.
 
@@ -233,13 +218,7 @@ def _exact(doubled: Array, between: int) -> float | None:
     return float(share[(sums**2).sum(axis=1) >= between].sum())
 
 
-def _chi_square(statistic: float, k: int) -> float:
-    import scipy.special
-
-    return float(scipy.special.chdtrc(k - 1, statistic))
-
-
-def _f(statistic: float, n: int, k: int) -> float:
+def f_tail(statistic: float, n: int, k: int) -> float:
     """F = (n - 1) Q / (n(k - 1) - Q) with k - 1 and (k - 1)(n - 1) degrees of freedom (Iman and Davenport, 1980)."""
     import scipy.special
 

@@ -84,9 +84,7 @@ def size_test(pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry) -> 
     return f"{entry.name}, {quick.remark}" if quick.remark else entry.name
 
 
-def size_curve(
-    pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry, request: TestRequest, *, resamples: int = RESAMPLES
-) -> list[SizePoint]:
+def size_curve(pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> list[SizePoint]:
     """Median and quartiles of p over random subsets of the units, at sizes up to all units.
 
     Subsets are drawn without replacement: a smaller test set made of the same items. Those of one resample
@@ -100,8 +98,6 @@ def size_curve(
         The data; repeats are averaged and clusters summed, and one unit is what remains.
     entry, request
         The test of the comparison and what was asked of it. The curve is of the test that `size_test` names.
-    resamples
-        How many random orders, fewer where the data are large.
 
     Examples
     --------
@@ -116,7 +112,7 @@ def size_curve(
     name = size_test(pairs, metric, entry)
     units = units_of(pairs)
     n = units.rows
-    resamples = min(resamples, MAX_ROWS // (n * (POINTS + 1) // 2)) if n >= POINTS else 0
+    resamples = min(RESAMPLES, MAX_ROWS // (n * (POINTS + 1) // 2)) if n >= POINTS else 0
     # A t test stands for others where it answers nearly the same, which at a margin it does not.
     if name is None or resamples < MIN_RESAMPLES or (name == T_TEST and is_shifted(request)):
         return []

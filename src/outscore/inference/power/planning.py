@@ -245,9 +245,9 @@ def detectable_effect(
     return study.detectable_effect(checked_n(n), study.checked_power(power))
 
 
-def sizes_around(n: int, least: int = 2) -> list[int]:
+def sizes_around(n: int) -> list[int]:
     """Whole numbers below and beyond n at which a curve is drawn; n is one of them."""
-    return sorted({max(least, round(n * factor)) for factor in CURVE})
+    return sorted({max(2, round(n * factor)) for factor in CURVE})
 
 
 # Power after the data: how often the chosen test rejects in samples drawn from a model of the data at hand.
@@ -462,7 +462,7 @@ def _bootstrap(items: PairedScores, metric: AdditiveMetric, weights: Array | Non
 
 
 def measured_shift(
-    residuals: Array, sizes: Array, effect: float, *, units: int, alpha: float, alternative: Alternative, seed: int = 0
+    residuals: Array, sizes: Array, effect: float, *, units: int, alpha: float, alternative: Alternative
 ) -> float | None:
     """Mean over sd of normal units that are rejected as often as samples of these clusters; None where samples cannot tell.
 
@@ -474,8 +474,8 @@ def measured_shift(
         The true difference, positive where A is better.
     units
         How many clusters a sample has, about as many as are planned.
-    alpha, alternative, seed
-        The test, and the seed of samples and flips.
+    alpha, alternative
+        The test.
 
     Examples
     --------
@@ -489,7 +489,7 @@ def measured_shift(
     larger = math.sqrt(units / tried)
     effect = effect * larger
     while True:
-        rate = rejection_rate(residuals, sizes, effect, units=tried, alpha=alpha, alternative=alternative, seed=seed)
+        rate = rejection_rate(residuals, sizes, effect, units=tried, alpha=alpha, alternative=alternative)
         if rate <= TELLING[1] or tried < 12:
             break
         tried = tried // 2

@@ -219,17 +219,9 @@ def check_lines(metric: TextMetric, hypotheses: Lines, references: References) -
             )
 
 
-def verify(
-    metric: TextMetric,
-    hypotheses: Lines,
-    references: References,
-    statistics: Array,
-    options: Options,
-    *,
-    segments: int | None = None,
-) -> None:
+def verify(metric: TextMetric, hypotheses: Lines, references: References, statistics: Array, options: Options) -> None:
     """Refuse statistics whose function is not the library's own score, where `find_doubt` looks."""
-    doubt = find_doubt(metric, hypotheses, references, statistics, options, segments=segments)
+    doubt = find_doubt(metric, hypotheses, references, statistics, options)
     if doubt is not None:
         raise OutscoreError(
             f"Metric `{metric.name}` comes to {doubt.ours!r} from its statistics, but {metric.library} "
