@@ -25,12 +25,12 @@ from outscore.workflows.requests.registry import REQUESTS
 SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
-    "modules": 347,
-    "lines of code": 68_279,
-    "types": 583,
+    "modules": 345,
+    "lines of code": 68_237,
+    "types": 580,
     "lists of option names": 0,
     "records patched in workflows": 185,
-    "assertions that something is not None": 73,
+    "assertions that something is not None": 71,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""
 VISITED = {"functions": 846, "modules": 120}

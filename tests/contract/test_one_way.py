@@ -32,8 +32,9 @@ LAYERS = (
     ("cli",),
 )
 LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in folders}
-# Functions that were handed down as values: a metric holds the formula of its entry, and an engine runs the tasks it is given.
-HANDED = {("core/metric.py", "metrics"), ("engine/engines.py", "workflows")}
+# Functions that were handed down as values: a metric holds the formula of its entry, an engine runs the tasks it is given, and
+# pairs keep what some work found in them.
+HANDED = {("core/metric.py", "metrics"), ("core/rows.py", "inference"), ("engine/engines.py", "workflows")}
 
 
 class Visit:
