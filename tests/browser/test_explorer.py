@@ -105,7 +105,7 @@ def test_another_pair_and_criterion(visit, file):
     page.locator("#choice select").select_option(label="Newer → Third, LAS")
     pair = make_diff(PARSES).pairs[2]
     assert found(page) == pair.outcomes.changes
-    assert "Newer → Third" in page.locator("#verdict-kind").inner_text()
+    assert "Newer → Third" in page.locator("#pair-kind").inner_text()
     # The line of a page that shows it follows; one headline of several pairs stays.
     assert page.locator("#verdict").get_attribute("data-line") == minus(glue(" · ".join(line_of(make_diff(PARSES), pair))))
     assert page.locator(".head sup").count() > 0
@@ -116,7 +116,7 @@ def test_another_pair_and_criterion(visit, file):
 def test_a_verdict_that_begins_with_a_name_leaves_it_as_it_is(visit, file):
     page = visit(file)
     transform = "(part) => getComputedStyle(part, '::first-letter').textTransform"
-    assert page.locator("#verdict-reason").evaluate(transform) == "none"
+    assert page.locator("#pair-reason").evaluate(transform) == "none"
 
 
 def test_a_tree_shows_where_the_systems_leave_gold(visit, file):
@@ -336,6 +336,11 @@ def test_the_map_of_many_systems_leads_to_a_pair_and_its_items(visit, folder):
     table = page.locator("#map table")
     assert table.locator("tbody th").all_inner_texts() == [f"{i} {name}" for i, name in enumerate(order, 1)]
     assert table.locator("tbody button").count() == 5 * 4
+    # The verdict is about all five, whatever pair is chosen.
+    told = page.locator("#verdict").inner_text()
+    assert "5 systems" in told
+    assert f"{order[0]} {100 * accuracy[order[0]]:.2f}" in told
+    assert "of 10 pairs differ significantly" in told
     # It opens on the two best, and the scores stand best first.
     assert page.locator("#verdict h1").inner_text().endswith(("share the lead", "leads"))
     assert page.locator(".overview table").first.locator("tbody th").all_inner_texts() == order
@@ -346,7 +351,7 @@ def test_the_map_of_many_systems_leads_to_a_pair_and_its_items(visit, folder):
     assert "adjusted" in cell.get_attribute("aria-label")
     cell.click()
     first, last = rows[f"{order[0]}.csv"], rows[f"{order[-1]}.csv"]
-    assert {order[0], order[-1]} <= set(re.findall(r"s\d", page.locator("#verdict-reason").inner_text()))
+    assert {order[0], order[-1]} <= set(re.findall(r"s\d", page.locator("#pair-reason").inner_text()))
     assert found(page) == int((first != last).sum())
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("document.activeElement.closest('#map') !== null")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 from tests.variants import a_few, variants
 
+from outscore.report.charts.canvas import stylesheet
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import possible_p
 
@@ -143,3 +145,40 @@ def test_a_picture_is_not_torn_between_pages(browser, reports, kind):
         pdf = page.pdf(format="A4")
         assert pdf.startswith(b"%PDF")
         assert len(re.findall(rb"/Type /Page\b", pdf)) < 40
+
+
+CHAINS = range(1, 41)
+# What the browser makes of mixed colours, against what they lie on: lines, numbers, and words on filled mentions.
+CONTRASTS = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const light = (colour) => {
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((v) => v / 255)
+      .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const between = (...colours) => (([low, high]) => (high + 0.05) / (low + 0.05))(colours.map(light).sort((p, q) => p - q));
+  return [...document.querySelectorAll(".mention")].map((mention) => {
+    const own = getComputedStyle(mention), ground = getComputedStyle(mention.parentElement).backgroundColor;
+    const under = mention.classList.contains("own") ? own.backgroundColor : ground;
+    const number = getComputedStyle(mention.querySelector("sup")).color;
+    return { line: between(own.borderBottomColor, ground), word: between(own.color, under), number: between(number, under) };
+  });
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_chains_of_coreference_stand_out_from_what_they_lie_on(browser, scheme):
+    """Words and numbers 4.5 to 1, lines 3 to 1, for every chain, filled or not (WCAG 2.2, 1.4.3 and 1.4.11)."""
+    style = stylesheet() + files("outscore.report.explorer").joinpath("explorer.css").read_text(encoding="utf-8")
+    mention = "<span class='mention {kind}' style='--chain:{i}'>word<sup>{i}</sup></span>"
+    drawn = "".join(mention.format(kind=kind, i=i) for i in CHAINS for kind in ("", "own"))
+    page = browser.new_page(color_scheme=scheme)
+    grounds = "".join(f"<p style='background:var(--{on})'>{drawn}</p>" for on in ("paper", "panel"))
+    page.set_content(f"<style>{style}</style>{grounds}")
+    found = page.evaluate(CONTRASTS)
+    page.close()
+    assert len(found) == 4 * len(CHAINS)
+    assert min(one["line"] for one in found) >= 3
+    assert min(min(one["word"], one["number"]) for one in found) >= 4.5

@@ -63,13 +63,13 @@ def test_words_in_the_colour_of_a_tail_can_be_read(scheme):
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize("ground", ["paper", "panel"])
 def test_words_and_borders_stand_out_from_what_they_lie_on(scheme, ground):
-    """All words of pages 4.5 to 1, and the borders of controls and cells 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11)."""
+    """All words of pages 4.5 to 1, and borders of controls and cells, and marks, 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11)."""
     colours = {role: pair[scheme] for role, pair in PALETTE.items()}
     # The border of controls, half muted and half null, as browsers mix them.
     halves = zip(bytes.fromhex(colours["muted"][1:]), bytes.fromhex(colours["null"][1:]), strict=True)
     colours["edge"] = "#" + "".join(f"{(one + other) // 2:02x}" for one, other in halves)
     light = {role: linear(colour) @ TO_XYZ[1] for role, colour in colours.items()}
     words = dict.fromkeys(("ink", "muted", "a", "won", "open"), 4.5)
-    for role, least in {**words, "edge": 3, "b": 3, "problem": 3}.items():
+    for role, least in {**words, "edge": 3, "b": 3, "problem": 3, "null": 3}.items():
         low, high = sorted((light[role], light[ground]))
         assert (high + 0.05) / (low + 0.05) >= least, role

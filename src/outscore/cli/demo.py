@@ -34,7 +34,12 @@ OPENERS = {"darwin": "open", "win32": "start"}
 
 @click.command()
 @click.option(
-    "--output", "folder", metavar="DIR", help=f"Where to write.  [default: {FOLDER}; {RECIPES} for recipes]", show_default=False
+    "-o",
+    "--output",
+    "folder",
+    metavar="DIR",
+    help=f"Where to write.  [default: {FOLDER}; {RECIPES} for recipes]",
+    show_default=False,
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulation.")
 @click.option("--recipes", is_flag=True, help="Write the files that the documentation's recipes work on instead.")

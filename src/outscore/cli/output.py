@@ -131,10 +131,10 @@ def screen_columns() -> int:
 
 
 def _emphasis() -> Callable[[str, Tone], str] | None:
-    """On a terminal, headlines of verdicts are highlighted: green if the question is decided, else yellow."""
+    """On a terminal, headlines are highlighted: green if the question is decided, red if a gate fails, else yellow."""
     if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
         return None
-    return lambda words, tone: click.style(words, fg="green" if tone == "won" else "yellow", bold=True)
+    return lambda words, tone: click.style(words, fg={"won": "green", "lost": "red"}.get(tone, "yellow"), bold=True)
 
 
 def deliver(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 from outscore.core.numeric import finite
@@ -151,8 +151,9 @@ def justified_places(
 ) -> Places:
     """As many decimals as an interval justifies: two digits of half its width.
 
-    Scores have three digits, but no more decimals than the interval and at most one fewer. An end that is not 0 is not rounded
-    to 0, so that a reader sees on which side of it the interval lies. Without an interval, scores have four digits.
+    Scores have three digits, but no more decimals than the interval and at most one fewer, and where these allow their
+    difference is the one shown. An end that is not 0 is not rounded to 0, so that a reader sees on which side of it the
+    interval lies. Without an interval, scores have four digits.
 
     Examples
     --------
@@ -160,6 +161,8 @@ def justified_places(
     Places(difference=4, score=3)
     >>> justified_places([74.5, 64.12], 10.38, 5.31, 15.44), justified_places([0.53, 0.597], -0.067, -0.232, 0.098)
     (Places(difference=1, score=1), Places(difference=2, score=2))
+    >>> justified_places([14.02, 9.95], 4.07, 3.94, 4.21)
+    Places(difference=2, score=2)
     """
     scores = list(scores)
     ends = [end for end in (low, high) if end is not None and math.isfinite(end)]
@@ -170,7 +173,15 @@ def justified_places(
     places = min(max(1 - math.floor(math.log10(width)), 0), 12)
     while places < 12 and any(end and not round(end, places) for end in (*ends, difference)):
         places += 1
-    return Places(places, max(min(decimals_for(*scores) - 1, places), places - 1, 0))
+    shown = max(min(decimals_for(*scores) - 1, places), places - 1, 0)
+    # Who subtracts the scores that are shown finds the difference that is shown.
+    while shown < places and len(scores) == 2 and _subtracted(scores, shown) != round(abs(difference), shown):
+        shown += 1
+    return Places(places, shown)
+
+
+def _subtracted(scores: Sequence[float], places: int) -> float:
+    return round(abs(round(scores[0], places) - round(scores[1], places)), places)
 
 
 def decimals_of_intervals(intervals: Iterable[tuple[float | None, float | None]]) -> int:

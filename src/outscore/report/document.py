@@ -23,7 +23,7 @@ Level = Literal["brief", "full"]
 EVERYWHERE: frozenset[tuple[Form, Level]] = frozenset((form, level) for form in FORMS for level in ("brief", "full"))
 """Forms and levels: `brief` is what fits a screen or two, `full` is everything. A page always shows everything."""
 Mark = Literal["best", "middle", "worst"]
-Tone = Literal["", "won", "told"]
+Tone = Literal["", "won", "lost", "told"]
 Words = tuple[tuple[str, bool], ...]
 """Words with the space after them, and whether each is marked."""
 

@@ -64,8 +64,10 @@ from outscore.report.rows.diff import (
     next_step_of,
     pair_name,
     places_of,
+    ranked_in_words,
     ranked_scores,
     reason_of,
+    tested_in_brief,
     whole_tables,
 )
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, diff_table, pair_records, pair_tables
@@ -182,8 +184,10 @@ def build(
 
     repeated = settings(diff.settings)
     sections = (
-        Section("warnings", "", lambda: _first_lines(diff)),
+        Section("warnings", "", lambda: _first_lines(diff)).but("html"),
         Section("answer", "", lambda: _answer(diff), picture=lambda: _picture(diff)).but("latex"),
+        # On a page the answer comes first.
+        Section("cautions", "", lambda: _first_lines(diff)).only("html"),
         Section("reading", "", lambda: read_as(diff.reading)).only("latex"),
         Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
         Section("overview", "Overview", lambda: _overview(diff, tables_by_key(verbose=True)), style="overview").only("html"),
@@ -255,6 +259,8 @@ def _verdict(diff: Diff) -> Verdict:
     top = next((headline_of(diff, pair) for pair in first), "") or (lead_of(places) if places else _title(diff))
     line = next((line_of(diff, pair) for pair in first), ())
     why = next((reason_of(diff, pair) for pair in diff.primary_pairs if len(diff.primary_pairs) == 1), clean(diff.verdict))
+    if places:
+        task, why = f"{task}: {count(len(places), 'system')}", ranked_in_words(diff, places)
     return Verdict(verdicts, top, why, task, plain=verdicts, key="verdict", line=line)
 
 
@@ -402,7 +408,7 @@ def _screen_of_many(diff: Diff, read: tuple[Fact, ...], warnings: tuple[str, ...
     (scores,) = (table for table in default_tables(diff, verbose=False) if table.key == "scores")
     places = places_of(diff)
     pairs = diff.primary_pairs[:MAX_VERDICTS] if len(diff.verdicts) > 1 else []
-    verdicts = [f"{pair_name(pair)}: {pair.headline or pair.verdict}" for pair in pairs]
+    verdicts = [tested_in_brief(diff, pair) for pair in pairs]
     named = on_screen(("pairs", verdicts or diff.verdicts[:1] if places else ()))
     headline = lead_of(places) if places else diff.verdicts[0]
     return Screen(headline, (*named, *read), warnings, (bare(ranked_scores(scores, places), most=MAX_LISTED),), "told")

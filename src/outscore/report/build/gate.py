@@ -55,6 +55,7 @@ from outscore.report.document import (
     Screen,
     Section,
     Table,
+    Tone,
     Verdict,
     clean,
 )
@@ -74,6 +75,7 @@ COLUMNS = (
 )  # fmt: skip
 FROM_COMPARISON = ("design", "alignment", "claims")
 """What the comparison says about the data."""
+TONES: dict[str, Tone] = {"pass": "won", "fail": "lost"}
 LEVELS = {"pass": "notice", "fail": "error", "inconclusive": "warning"}
 MARKER = "<!-- outscore gate -->"
 """The first line of a comment, by which the action finds it again."""
@@ -177,7 +179,7 @@ def screen(result: GateResult) -> Screen:
             ("next", [needed]),
         ),
         warnings_on_screen([*result.notes, *c.notes]),
-        tone="won" if result.outcome == "pass" else "",
+        tone=TONES.get(result.outcome, ""),
     )
 
 
@@ -230,7 +232,7 @@ def _verdict(result: GateResult) -> Verdict:
     numbers = [statements[name] for name in ("difference", "interval") if name in statements]
     line = (", ".join(numbers), f"not worse: {format_p(result.not_worse, brief=True)}")
     verdict = Verdict((clean(result.verdict),), headline, reason, "Gate", strong=headline, plain=(reason,), line=line)
-    return replace(verdict, tone="won") if result.outcome == "pass" else verdict
+    return replace(verdict, tone=TONES.get(result.outcome, ""))
 
 
 def summary(result: GateResult) -> list[tuple[str, str]]:

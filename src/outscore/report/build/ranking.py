@@ -73,9 +73,9 @@ def build(ranking: Ranking) -> doc.Document:
     """The whole ranking."""
     repeated = common.settings(ranking.settings, "ranking-settings")
     told = doc.Section("answer", "", lambda: _answer(ranking)).but("latex")
-    few, fold = len(ranking.scores) <= MAX_SHOWN, "All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""
+    fold = "All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""
     beside = "frontier" if ranking.frontier is not None else "forest"
-    answer, pictures = common.illustrated(told, lambda: page_charts(ranking), beside if few else "", fold=fold)
+    answer, pictures = common.illustrated(told, lambda: page_charts(ranking), beside, fold=fold)
     sections = (
         answer,
         doc.Section("reading", "", lambda: common.read_as(ranking.reading, ranking.notes)).only("latex"),

@@ -68,7 +68,9 @@ from outscore.results.analysis import Directions
 from outscore.results.note import BESIDE_VERDICT, note_texts
 from outscore.results.score import Noise, ScoredSystem, ScorePart, ScoreResult
 
-MAX_OPEN_ROWS = 30
+MAX_OPEN_ROWS, MAX_OPEN_SYSTEMS = 30, 3
+EACH = ("spread", "reach", "noise floor", "missing")
+"""Facts with a line for each system."""
 TENTH = 0.1
 """Two directions whose differences are further apart are both told."""
 COLUMNS = (
@@ -91,13 +93,26 @@ def build(result: ScoreResult) -> Document:
         Section("scores", "Scores", lambda: [scores(result)]),
         Section("parts", "Parts", lambda: [folded(table, MAX_OPEN_ROWS) for table in parts(result)]),
         pictures,
-        Section("grounds", "What they can show, and what they rest on", lambda: [facts_block(facts(result))]).but("latex"),
+        *_grounds(result),
         paper(result.sentence, str(result.signature)),
         works(lambda: cited_by_scores(result)),
         glossary(),
         settings(result.settings, "score-settings"),
     )
     return Document(title, (Article("", title, sections),), style=stylesheet)
+
+
+def _grounds(result: ScoreResult) -> tuple[Section, ...]:
+    """What the scores rest on, and what each can show; of many systems a page folds the latter."""
+    title, told = "What they can show, and what they rest on", facts(result)
+    if len(result.systems) <= MAX_OPEN_SYSTEMS:
+        return (Section("grounds", title, lambda: [facts_block(told)]).but("latex"),)
+    shared, each = ([fact for fact in told if (fact.label in EACH) == own] for own in (False, True))
+    return (
+        Section("grounds", title, lambda: [facts_block(told)]).but("latex", "html"),
+        Section("grounds", "What they rest on", lambda: [facts_block(shared)]).only("html"),
+        Section("each", "What each can show", lambda: [facts_block(each)], fold="All systems").only("html"),
+    )
 
 
 def card(result: ScoreResult) -> Document:

@@ -7,13 +7,13 @@ from typing import Any
 from outscore.language.verdict.preference import format_rate
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import COLOURS, LETTERS, Chart
-from outscore.report.charts.ranking import MAX_DRAWN
+from outscore.report.charts.ranking import MAX_SPOTS
 from outscore.report.document import clean
 from outscore.report.rows.columns import interval_head
 from outscore.report.rows.preference import elo_name, set_places, shown_part
 from outscore.results.preference import Preference
 
-ROW = 16
+ROW, NAME = 16, 26
 MAX_IN_MATRIX = 40
 NARROW = 0.06
 MAX_WRITTEN = 14
@@ -29,7 +29,8 @@ def charts(result: Preference) -> list[Chart]:
 
 def _numbered(result: Preference) -> list[str]:
     """Systems with their places and names that fit into a picture."""
-    return [f"{place}  {canvas.short(one.system)}" for place, one in zip(set_places(result), result.strengths, strict=True)]
+    ranked = zip(set_places(result), result.strengths, strict=True)
+    return [f"{place}  {canvas.short(one.system, NAME)}" for place, one in ranked]
 
 
 def strength_chart(result: Preference) -> Chart | None:
@@ -38,7 +39,7 @@ def strength_chart(result: Preference) -> Chart | None:
         return None
     import altair as alt
 
-    shown = result.strengths[:MAX_DRAWN]
+    shown = result.strengths[:MAX_SPOTS]
     labels = _numbered(result)[: len(shown)]
     beaten = {pair.b for pair in result.pairs if pair.is_significant(result.alpha)}
     rows: list[dict[str, Any]] = []
@@ -70,7 +71,7 @@ def strength_chart(result: Preference) -> Chart | None:
         x, y, shape=alt.Shape("sign:N", scale=arrows, legend=None), color=alt.Color("colour:N", scale=None)
     )
     layers = [lines, dots, *([marks] if bounds else [])]
-    more = f"; the first {MAX_DRAWN} of {len(result.strengths)}" if len(result.strengths) > MAX_DRAWN else ""
+    more = f"; the first {MAX_SPOTS} of {len(result.strengths)}" if len(result.strengths) > MAX_SPOTS else ""
     arrow = "; an arrow: only a bound is known" if bounds else ""
     interval = f" with {interval_head(result.alpha)}s" if any(row["low"] < row["high"] for row in rows) or bounds else ""
     apart = len({one.component for one in shown}) > 1
@@ -104,7 +105,8 @@ def matrix_chart(result: Preference) -> Chart | None:
             rows.append({"row": label[one], "column": label[rival], **cell})
     if not rows:
         return None
-    step = 30 if len(labels) <= MAX_WRITTEN else 16
+    # A chart of few systems is as wide as the others, so that its letters are as large as theirs.
+    step = max(30, canvas.WIDTH // len(labels)) if len(labels) <= MAX_WRITTEN else 16
     axis: dict[str, Any] = {"labelFontSize": 11, "labelLimit": 220, "labelOverlap": False, "labelFlush": False}
     x = alt.X(
         "column:N", sort=labels, title=None, scale=alt.Scale(domain=labels), axis=alt.Axis(orient="top", labelAngle=-50, **axis)

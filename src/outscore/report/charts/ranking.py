@@ -47,8 +47,8 @@ from outscore.report.rows.places import (
 from outscore.results.files import csv_text
 from outscore.results.ranking import Frontier, FrontierSystem, Ranking, Standing
 
-MAX_DRAWN = 100
-"""How many systems a chart has; more could not be told apart by eye."""
+MAX_DRAWN, MAX_SPOTS = 100, 30
+"""How many systems a heat map has, and how many rows a forest: more could not be told apart by eye, or read on one screen."""
 # Each band in the light and in the dark: the row is better or worse at the first, second or third level, or neither.
 BANDS = {
     "better-3": ("#0072b2", "#56b4e9"),
@@ -196,8 +196,8 @@ def forest_chart(ranking: Ranking) -> Chart | None:
     )
     dots = base.mark_point(filled=True, size=50, opacity=1).encode(x, y, color=alt.Color("colour:N", scale=None))
     zero = [] if ranking.baseline is None else [rule(0.0, x, dash=DASHED)]
-    left = len(ranking.scores) - MAX_DRAWN
-    more = f"; the first {MAX_DRAWN} of {len(ranking.scores)} systems" if left > 0 else ""
+    left = len(ranking.scores) - MAX_SPOTS
+    more = f"; the first {MAX_SPOTS} of {len(ranking.scores)} systems" if left > 0 else ""
     drawn = f"{_drawn(ranking)} with {interval_head(ranking.alpha)}s"
     if ranking.baseline is None and ranking.ordered_by == "advantage":
         drawn = "Advantages over the average system (their scores are on different items and not comparable)"
@@ -239,7 +239,7 @@ def _spot(
 
 def _advantages(ranking: Ranking) -> list[dict[str, Any]]:
     """Effects of systems with different items: they have no intervals, and those without an effect no place."""
-    shown = [(s, s.advantage) for s in ranking.scores[:MAX_DRAWN] if s.advantage is not None]
+    shown = [(s, s.advantage) for s in ranking.scores[:MAX_SPOTS] if s.advantage is not None]
     labels, decimals = labels_of(ranking, 24), decimals_of(ranking.standing)
     return [
         _spot(
@@ -267,7 +267,7 @@ def _scores(ranking: Ranking) -> list[dict[str, Any]]:
             "a" if s.rank_low == 1 else "ink",
             format_number(s.value, decimals),
         )
-        for s in ranking.scores[:MAX_DRAWN]
+        for s in ranking.scores[:MAX_SPOTS]
     ]
 
 
@@ -282,7 +282,7 @@ def _differences(ranking: Ranking) -> list[dict[str, Any]]:
             continue
         x, ends, colour = cell.pair.difference, (cell.pair.low, cell.pair.high), colours.get(cell.outcome, "ink")
         rows.append(_spot(s.system, labels[s.system], x, ends, colour, format_number(x, decimals, sign=True)))
-    return rows[:MAX_DRAWN]
+    return rows[:MAX_SPOTS]
 
 
 def frontier_chart(ranking: Ranking) -> Chart | None:

@@ -20,7 +20,7 @@ const number = (n) => n.toLocaleString("en-GB");
 const coded = (text) => minus(text).split(/`([^`]+)`/).map((part, i) => (i % 2 ? make("code", {}, part) : part));
 // The name of an outcome, for one or for several.
 const counted = (n, kind) => (n === 1 ? PLURALS[kind].replace(/s$/, "") : PLURALS[kind]);
-const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)} %` : "");
+const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)}%` : "");
 
 // The five outcomes: a bar of the changes, and a button for each class that has examples.
 function drawOutcomes(pair, choose) {

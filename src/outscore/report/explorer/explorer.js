@@ -73,15 +73,19 @@ function drawPair() {
   const pair = pairs[state.pair];
   byId("explorer").hidden = false;
   byId("h-explorer").textContent = `What changed${pair.countedBy && `, by ${pair.countedBy}`}`;
-  byId("verdict-kind").textContent = `${pairs.some((p) => p.name !== pair.name) ? `${pair.name}, ` : ""}${pair.criterionName}: ${pair.significant ? "significant difference" : "undecided"}`;
-  byId("verdict-reason").textContent = minus(pair.verdict);
-  byId("verdict-reason").classList.toggle("as-is", pair.systems.some((name) => pair.verdict.startsWith(name)));
-  byId("verdict").classList.toggle("won", pair.significant);
+  // Of several systems the verdict says who leads, and that of a pair stands below the choice of it.
+  const many = new Set(pairs.flatMap(({ systems }) => systems)).size > 2, told = many ? "pair" : "verdict";
+  byId("pair-verdict").hidden = !many;
+  byId(`${told}-kind`).textContent = `${pairs.some((p) => p.name !== pair.name) ? `${pair.name}, ` : ""}${pair.criterionName}: ${pair.significant ? "significant difference" : "undecided"}`;
+  byId(`${told}-reason`).textContent = minus(pair.verdict);
+  byId(`${told}-reason`).classList.toggle("as-is", pair.systems.some((name) => pair.verdict.startsWith(name)));
+  if (!many) byId("verdict").classList.toggle("won", pair.significant);
   if (pair.headline) byId("verdict").querySelector("h1").textContent = minus(pair.headline);
   Object.assign(byId("verdict").dataset, { line: minus(pair.line), pair: state.pair });
-  for (const old of document.querySelectorAll("#verdict + .to-do, #verdict ~ section.warnings")) old.remove();
-  if (pair.beside.length) byId("verdict").after(make("section", { class: "warnings", "aria-label": "Warnings" }, ...pair.beside.map((text) => make("p", {}, make("strong", {}, "Check first."), " ", minus(text)))));
-  if (pair.next) byId("verdict").after(make("p", { class: "to-do" }, pair.next));
+  const place = byId(many ? "pair-verdict" : "verdict");
+  for (const old of document.querySelectorAll("#verdict ~ .to-do, #verdict ~ section.warnings")) old.remove();
+  if (pair.beside.length) place.after(make("section", { class: "warnings", "aria-label": "Warnings" }, ...pair.beside.map((text) => make("p", {}, make("strong", {}, "Check first."), " ", minus(text)))));
+  if (pair.next) place.after(make("p", { class: "to-do" }, pair.next));
   // Who repeats the verdict elsewhere on the page hears of it.
   byId("verdict").dispatchEvent(new Event("verdict", { bubbles: true }));
   byId("map").replaceChildren(...drawMap(pairs, state.pair, chooseInMap));

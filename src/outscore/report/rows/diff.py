@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from outscore.core.records import dataclass
 from outscore.language.numbers import (
+    count,
     finer,
     format_ends,
     format_number,
@@ -19,7 +20,7 @@ from outscore.language.numbers import (
 )
 from outscore.language.phrases import times_as_much
 from outscore.language.verdict.diff import METRIC_NAMES
-from outscore.report.document import Mark, Table, clean
+from outscore.report.document import Mark, Table, clean, list_names
 from outscore.report.rows.columns import Column, Ends, tabulate, texts, words
 from outscore.report.rows.places import sharing
 from outscore.results.diff import Confusion, Diff, LabelOracle, LabelRates, Oracle, Pair, Rates
@@ -66,6 +67,8 @@ RECALL = (
 # Recalls, precisions and F1 side by side stay readable up to this many columns.
 MAX_SCORES = 6
 MAX_PAIRS = 15
+MAX_RANKED = 3
+"""How many systems a sentence names with their scores."""
 GROUPS = "Systems that share a letter cannot be told apart by the first score."
 
 
@@ -177,6 +180,26 @@ def places_of(diff: Diff) -> list[Place]:
             better[won, worse] = True
     letters = groups_of(better).letters
     return [Place(name, scores[name], letters[i], not better[:, i].any()) for i, name in enumerate(order)]
+
+
+def ranked_in_words(diff: Diff, places: Sequence[Place]) -> str:
+    """The scores of the first systems, and how many pairs differ."""
+    pairs, alpha = diff.primary_pairs, alpha_of(diff) or 0.05
+    # In per cent, as in the table of scores.
+    first = list_names([f"{one.system} {100 * one.score:.2f}" for one in places], MAX_RANKED)
+    won = sum(pair.is_significant(alpha) for pair in pairs)
+    corrected = ", corrected together" if pairs[0].p.adjusted is not None else ""
+    metric = METRIC_NAMES.get(pairs[0].metric, pairs[0].metric)
+    return f"{metric}: {first}; {won:,} of {count(len(pairs), 'pair')} differ significantly{corrected}."
+
+
+def tested_in_brief(diff: Diff, pair: Pair) -> str:
+    """The difference of two of several systems, p, and whether that is a win."""
+    first, second = pair.systems
+    p = pair.p if pair.p.adjusted is None else replace(pair.p, value=pair.p.adjusted)
+    gain = format_number(100 * pair.difference, 2, sign=True)
+    won = "" if pair.is_significant(alpha_of(diff) or 0.05) else ", no winner"
+    return clean(f"{first} → {second}: {gain}, {format_p(p, alpha_of(diff), brief=True)}{won}")
 
 
 def lead_of(places: Sequence[Place]) -> str:

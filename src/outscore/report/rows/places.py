@@ -32,7 +32,7 @@ from outscore.language.verdict.ranking import design_parts
 from outscore.report.document import Fact, clean, screen_width
 from outscore.report.rows.comparison import ERROR_RATES
 from outscore.results.design import Family
-from outscore.results.note import BESIDE_VERDICT, note_texts
+from outscore.results.note import BESIDE_VERDICT, ON_SCREEN, note_texts
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import (
     CriticalDifference,
@@ -367,6 +367,8 @@ def items_on_screen(ranking: Ranking) -> str:
     """What was ranked on, what is missing of it, and what the claims are about; more where no p is small enough."""
     design = ranking.design or RankDesign(ranking.n)
     lost = _lost(ranking) if ranking.coverage.missing else ""
+    # A warning says it in its place.
+    lost = "" if any(note.kind in ON_SCREEN and lost in note.text for note in ranking.notes) else lost
     claims = _claims(ranking)[:1]
     if ranking.smallest_adjusted_p is None or ranking.smallest_adjusted_p <= ranking.alpha:
         claims = [claim.partition(";")[0] for claim in claims]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from outscore.inference.power.observed import needed_of_battles, times_of_interval
 from outscore.language.numbers import count, format_level, format_number, format_p_number, format_probability
@@ -78,6 +79,18 @@ def set_places(result: Preference) -> list[int]:
     return places
 
 
+def _group_range(letters: str) -> str:
+    """Three and more neighbouring letters as a range, as in a ranking.
+
+    Examples
+    --------
+    >>> _group_range("abcd"), _group_range("acd"), _group_range("ab")
+    ('a-d', 'acd', 'ab')
+    """
+    neighbours = len(letters) > 2 and all(ord(later) - ord(one) == 1 for one, later in pairwise(letters))
+    return f"{letters[0]}-{letters[-1]}" if neighbours else letters
+
+
 def strength_table(result: Preference, most: int | None = None, *, board: bool = False) -> Table:
     """Systems by strength, the strongest first; that of a `board` has a line above each tier."""
     apart = len({one.component for one in result.strengths}) > 1
@@ -92,7 +105,7 @@ def strength_table(result: Preference, most: int | None = None, *, board: bool =
         Column("won", lambda one: one.win_rate, format_rate),
         Column("battles", lambda one: one.battles),
         Column("ranks", lambda one: between(one.rank_low, one.rank_high)),
-        words("groups", lambda one: one.letters),
+        words("groups", lambda one: _group_range(one.letters)),
     ]
     notes = [_more(len(result.strengths), most, "system")]
     notes += ["Elo, places, ranks and groups apply within a set."] if apart else []

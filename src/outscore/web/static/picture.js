@@ -10,10 +10,10 @@ const MOST_DOTS = 2000;
 /** The picture of all items of a comparison: a table of right and wrong, or a cloud of differences over its box. */
 export function pictureOf({ systems, items }, { lower, interval, difference }, open) {
   const values = twoValues(items);
-  return values ? table(systems, fourfold(items, values, lower), open) : cloud(systems, items, { interval, difference }, open);
+  return values ? table(systems, fourfold(items, values, lower), new Set(items.map(({ id }) => id)).size < items.length, open) : cloud(systems, items, { interval, difference }, open);
 }
 
-function table(systems, cells, open) {
+function table(systems, cells, repeated, open) {
   const total = cells.reduce((sum, { count }) => sum + count, 0);
   const kinds = ["both right", `only ${systems[0]} right`, `only ${systems[1]} right`, "both wrong"];
   const cell = ({ a, b, count }, i) => {
@@ -27,7 +27,7 @@ function table(systems, cells, open) {
   const [both, first, second, neither] = cells.map(cell);
   const head = (text, scope) => make("th", { scope }, text);
   return make("figure", { class: "fourfold-figure" },
-    make("figcaption", {}, "Both systems on the same items; choose a number to see them"),
+    make("figcaption", {}, `Both systems on the same ${repeated ? "items and runs" : "items"}; choose a number to see them`),
     make("table", { class: "fourfold" },
       make("thead", {}, make("tr", {}, make("td", {}), head(`${systems[1]} right`, "col"), head(`${systems[1]} wrong`, "col"))),
       make("tbody", {},
