@@ -52,7 +52,7 @@ def test_outliers_are_found_where_there_are_any(sizes: list[float]) -> None:
 
 @settings(max_examples=200)
 @given(
-    st.lists(st.tuples(st.floats(0.01, 1.0), st.integers(1, 40)), min_size=1, max_size=12, unique_by=lambda flip: flip[0]),
+    st.lists(st.tuples(st.floats(0.01, 1.0), st.integers(1, 40)), max_size=12, unique_by=lambda flip: flip[0]),
     st.floats(0.0, 3.0),
     st.floats(0.001, 0.5),
     st.lists(st.integers(1, 5_000), min_size=1, max_size=30, unique=True).map(sorted),
@@ -60,8 +60,19 @@ def test_outliers_are_found_where_there_are_any(sizes: list[float]) -> None:
 def test_characteristic_function_is_the_product_of_its_flips(
     flips: list[tuple[float, int]], tilt: float, step: float, index: list[int]
 ) -> None:
-    law = FlipSum(np.array([[size] for size, _ in flips]), np.array([float(count) for _, count in flips]))
+    sizes, counts = (np.array([flip[part] for flip in flips], dtype=float) for part in (0, 1))
+    law = FlipSum(sizes[:, None], counts)
     found = bracket._characteristic(law, np.array([tilt]), step, np.array(index))
     for i, value in zip(index, found, strict=True):
         factors = [complex(math.cos(step * i * a), math.tanh(tilt * a) * math.sin(step * i * a)) ** c for a, c in flips]
         assert abs(value - math.prod(factors)) <= 1e-11
+
+
+def test_very_many_small_flips_leave_none_to_be_taken_one_by_one():
+    """All of them enter through Taylor's series; the bounds hold the normal law's answer."""
+    rng = np.random.default_rng(0)
+    sizes = rng.uniform(0.5, 1.0, 12_000)
+    observed = 1.5 * math.sqrt(float((sizes**2).sum()))
+    found = bracket.bounds(sizes, observed)
+    assert math.exp(found.lower) < 0.066807 < math.exp(found.upper)
+    assert found.width < bracket.WIDTH

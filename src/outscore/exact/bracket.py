@@ -457,6 +457,8 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
     With index = B·q + r, exp(iωa) is a product of two of far fewer turns, as a clock needs but an hour and a minute hand:
     sines and cosines are what costs. Sizes of one count are one power of their product.
     """
+    if not len(law.counts):
+        return np.ones(len(index), dtype=complex)
     order = np.argsort(law.counts, kind="stable")
     sizes, tanh = law.values[order, 0], np.tanh(law.projections(theta))[order, None]
     counts = law.counts[order]
