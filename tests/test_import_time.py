@@ -58,14 +58,14 @@ def test_results_and_their_words_need_no_numpy(module):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], *([name, "--help"] for name in ("compare", "rank", "diff", "plan")), ["--version"]]
+    "arguments", a_few([["--help"], *([name, "--help"] for name in ("compare", "rank", "diff", "plan")), ["--version"]], 3)
 )
 def test_help_loads_nothing_heavy(arguments):
     code = f"from outscore.cli.app import app\ntry:\n    app({arguments!r})\nexcept SystemExit as end:\n    assert not end.code"
     assert not loaded_after(code).intersection(HEAVY)
 
 
-@pytest.mark.parametrize("kind", ["decimals", "real", "right-or-wrong"])
+@pytest.mark.parametrize("kind", a_few(["decimals", "real", "right-or-wrong"], 2))
 def test_comparing_two_files_of_numbers_loads_what_it_uses(kind, tmp_path):
     assert not _loaded_by("compare", _files(tmp_path, kind)).intersection(UNUSED["compare"])
 

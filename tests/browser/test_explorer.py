@@ -287,6 +287,7 @@ def test_a_hundred_thousand_units_stay_usable(visit, folder):
     assert found(page) == len(expected(0, 1, "NOUN", "PROPN", units))
 
 
+@pytest.mark.slow
 def test_of_many_systems_the_first_pair_has_tables_and_others_say_how_to_get_theirs(visit, folder):
     draw = np.random.default_rng(3)
     gold = draw.choice(list("abc"), 60)

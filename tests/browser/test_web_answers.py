@@ -64,6 +64,7 @@ def empty_view(browser, server, address):
         yield page
 
 
+@pytest.mark.slow
 def test_scores_are_systems_whatever_their_files_are_called(browser, server):
     with visited(browser, server) as page:
         bring(page, human_txt=A, gpt_txt=B, target_txt=C)
@@ -102,6 +103,7 @@ def test_files_of_one_name_are_all_there(browser, server):
         assert page.locator("#file-list > li").count() == 3
 
 
+@pytest.mark.slow
 def test_another_system_does_not_become_the_right_answers(browser, server):
     tagged = "".join(f"w{i}\t{'NV'[i % 2]}\n" + "\n" * (i % 5 == 4) for i in range(40))
     with empty_view(browser, server, "/diff") as page:
@@ -169,6 +171,7 @@ def test_typing_asks_once(browser, server):
         assert len(asked) == 1
 
 
+@pytest.mark.slow
 def test_what_is_no_number_is_refused_where_it_stands(browser, server, comparison):
     page = comparison
     level = page.get_by_label("Level", exact=True)
@@ -218,6 +221,7 @@ def test_a_setting_belongs_to_the_test_it_was_given_for(comparison):
     assert "resamples" not in page.url
 
 
+@pytest.mark.slow
 def test_the_early_verdict_is_that_of_the_report(browser, server):
     table = TABLE.replace("ash", "gpt: a").replace("birch", "gpt: b")
     with visited(browser, server, None) as page:
@@ -326,6 +330,7 @@ def test_counts_are_not_offered_what_counts_cannot_have(browser, server):
         assert page.locator("#shown-power").bounding_box()["width"] > 1000
 
 
+@pytest.mark.slow
 def test_two_of_three_systems_are_always_two(browser, server):
     with compared(browser, server, board_csv=BOARD) as page:
         first, second = page.get_by_label("System A"), page.get_by_label("System B")
@@ -560,6 +565,7 @@ def test_the_verdict_stays_in_sight_and_files_come_along(browser, server):
         there(page.get_by_role("article", name="board.csv"))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_not_offered(browser, server):
     tree = "1\tDogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n"
     chains = "#begin document (a); part 000\na 0 0 Dogs NN (1)\na 0 1 they PRP (1)\n\n#end document\n"

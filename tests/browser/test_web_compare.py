@@ -328,6 +328,7 @@ def test_the_page_names_no_option_of_the_command_line(browser, server):
         expect(page.get_by_label("Metric").locator("option:checked")).to_have_text("mean")
 
 
+@pytest.mark.slow
 def test_settings_are_undone_redone_and_reset(comparison):
     page = comparison
     test, why = page.get_by_label("Test", exact=True), page.locator("#answer .why")
@@ -345,6 +346,7 @@ def test_settings_are_undone_redone_and_reset(comparison):
     assert "test=" not in page.url
 
 
+@pytest.mark.slow
 def test_a_refusal_is_cured_by_one_click(browser, server):
     repeated = "id,new,old\n" + "".join(f"s{i % 20},{i * 37 % 101},{i * 53 % 97}\n" for i in range(40))
     with brought(browser, server, "compare", repeated_csv=repeated) as page:

@@ -111,6 +111,7 @@ def test_names_are_text(browser, server):
         assert page.locator("img[src=x], #answer b").count() == 0
 
 
+@pytest.mark.slow
 def test_the_part_of_a_column_is_chosen_by_name(browser, server):
     with visited(browser, server) as page:
         drop(page, ("turns.csv", TABLE))

@@ -70,6 +70,7 @@ def test_a_click_in_the_explorer_shows_its_examples(browser, server):
         expect(page.locator("#found")).to_have_text(told)
 
 
+@pytest.mark.slow
 def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):
     with visited(browser, server) as page:
         example(page, "What a better tagger broke")
@@ -96,6 +97,7 @@ def test_one_table_of_answers_is_a_diff(browser, server):
         assert "difference new − old =" in page.locator("#verdict-reason").inner_text().replace("\u00a0", " ")
 
 
+@pytest.mark.slow
 def test_a_leaderboard_has_its_heat_map(browser, server):
     with visited(browser, server) as page:
         systems = ["ash", "birch", "cedar", "dogwood"]
@@ -146,6 +148,7 @@ def test_a_plan_forgets_the_answer_to_another_question(browser, server):
         expect(page.locator("#answer h2")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_printed_table_is_reviewed(browser, server):
     table = {"name": "printed.csv", "mimeType": "text/csv", "buffer": b"system,accuracy\nnew,.87\nmid,.861\nold,.85\n"}
     with visited(browser, server, "/plan") as page:

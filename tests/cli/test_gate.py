@@ -349,6 +349,7 @@ class TestTheAction:
         assert written.startswith(f"{marker}\n\n### outscore gate: fail\n")
         assert "- worse on " in written
 
+    @pytest.mark.slow
     def test_two_gates_have_a_comment_each(self, versions):
         run_action(versions, baseline="base.csv", candidate="worse.csv", margin="0.04", report='say "hi"/$(x)')
         (versions / "comments.txt").write_text("")
@@ -369,6 +370,7 @@ class TestTheAction:
         assert "outcome" not in STEPS["comment"]["if"]
         assert "steps.gate.outputs.outcome != ''" in STEPS["upload"]["if"]
 
+    @pytest.mark.slow
     def test_a_comment_that_may_not_be_written_fails_nothing(self, versions, monkeypatch):
         """Pull requests from forks have a token that only reads."""
         monkeypatch.setenv("GH_CODE", "1")

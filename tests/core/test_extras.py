@@ -75,7 +75,7 @@ except osc.OutscoreError as refused:
     assert (done.stdout, done.stderr) == (SENTENCE.format(purpose="make data frames") + "\n", "")
 
 
-@pytest.mark.parametrize("kind", ["table", "log"])
+@pytest.mark.parametrize("kind", a_few(["table", "log"], 1))
 def test_files_packed_by_zstd_name_their_extra(kind, tmp_path):
     if kind == "table":
         path = tmp_path / "runs.csv.zst"

@@ -316,6 +316,7 @@ def test_several_users_at_once(open_page, pair):
         assert list(users.map(use, range(16))) == [40 + i for i in range(16)]
 
 
+@pytest.mark.slow
 def test_the_page_answers_while_jobs_of_several_users_wait(open_page, slow_job):
     """Eight jobs of four users, of which two run: the page itself computes nothing, so it answers as fast as ever."""
 

@@ -85,6 +85,7 @@ def test_ending_in_the_middle_of_a_job_leaves_nothing(serve, slow_job, tmp_path)
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_killed_and_started_again_leaves_nothing(serve, slow_job, tmp_path, wait_until):
     first = serve()
     first.page().start("compare", **slow_job)

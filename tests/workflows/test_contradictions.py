@@ -48,6 +48,7 @@ def test_a_dataset_on_which_the_winner_is_worse_is_named():
     assert "However, B is" in " ".join(found.to_latex().split())
 
 
+@pytest.mark.slow
 def test_datasets_that_agree_are_no_contradiction():
     for leads in ({"fr-en": 1.0, "de-en": 0.4}, {"fr-en": 1.0, "de-en": -0.02}):
         found = osc.compare(table(leads))

@@ -331,6 +331,7 @@ class TestDifferentItems:
             again = osc.gate(old, new, margin=abs(end), unpaired=True, direction=direction)
             assert again.not_worse.value == pytest.approx(0.05, rel=1e-4)
 
+    @pytest.mark.slow
     def test_clusters_are_bounded_as_one(self):
         """Clusters of one size are items of their means."""
         groups, spread = np.repeat(np.arange(20), 3), RNG.random(20).round(2)

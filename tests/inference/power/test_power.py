@@ -65,6 +65,7 @@ def test_against_the_formula_by_hand(side, runs, size, icc):
 # The t test.
 
 
+@pytest.mark.slow
 def test_against_statsmodels_sample_size():
     assert sample_size(0.2) == pytest.approx(198.15, abs=0.005)
     for d, target, alpha, side in product((0.05, 0.2, 0.8, 1.5), (0.5, 0.8, 0.95), (0.01, 0.05, 0.1), SIDES):
