@@ -243,7 +243,7 @@ def test_limits_against_scipy(shape, side):
     moves = resampled_totals(exactly_summable(x[:, None]), resamples=2_000, seed=0)[:, 0] / 40 - x.mean()
     alternative = "two-sided" if side == 0.025 else "greater"
     ours = quantile_limits(moves, side, shape, x.mean() - (x.sum() - x) / 39)
-    first = scipy.stats.bootstrap((x,), np.mean, n_resamples=2, method="percentile", rng=0)
+    first = scipy.stats.bootstrap((x,), np.mean, n_resamples=2, method="percentile", random_state=np.random.default_rng(0))
     first.bootstrap_distribution = moves + x.mean()
     theirs = scipy.stats.bootstrap(
         (x,), np.mean, n_resamples=0, bootstrap_result=first, method=shape, alternative=alternative, confidence_level=0.95

@@ -57,6 +57,7 @@ def test_pairs_name_the_extra_before_anything_is_computed(tmp_path):
 
 
 def test_data_frames_of_another_library_need_no_polars():
+    pytest.importorskip("pandas")
     code = """
 import sys
 sys.modules["polars"] = None
