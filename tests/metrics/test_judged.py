@@ -233,6 +233,9 @@ def test_right_answers_may_be_written_as_decimals_in_one_file(tmp_path, metric):
         "None": lambda given_data: float(np.mean(given_data == right)),
     }[str(metric).partition(":")[0]]
     assert [one.value for one in found.scores] == pytest.approx([expected(given_data) for given_data in answers])
+    if metric == "macro-f1":
+        assert any("the right ones have 2 different values" in note.text for note in found.notes)
+        assert not any("not one of the right classes" in note.text for note in found.notes)
 
 
 @pytest.mark.parametrize(

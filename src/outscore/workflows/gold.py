@@ -401,12 +401,12 @@ def _class_notes(systems: Sequence[Scores]) -> list[Note]:
     """How many classes there are, and which answers belong to none in gold."""
     if any(one.answers is None or one.gold is None for one in systems):
         return []
-    right = {one.gold.names[code] for one in systems if one.gold is not None for code in np.unique(one.gold.codes).tolist()}
+    right = set(_classes(systems))
     start = f"Answers were counted by class; the right ones have {len(right):,} different values"
     notes = [Note("input", f"{start}; `outscore diff --task label` shows which ones changed.")]
     for one in systems:
         answers, _ = _both(one)
-        strange = [name not in right and name != NO_ANSWER for name in answers.names]
+        strange = [right.isdisjoint((name, spelled_number(name))) and name != NO_ANSWER for name in answers.names]
         strange_rows = np.flatnonzero(np.array(strange, dtype=bool)[answers.codes])
         if len(strange_rows):
             what = f"{count(len(strange_rows), 'answer')} of {one.name}"
