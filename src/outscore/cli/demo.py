@@ -74,7 +74,8 @@ def demo(context: click.Context, folder: str | None, seed: int, *, recipes: bool
     _show_left_out(texts=texts, pages=pages)
     if pages:
         write_files({str(target / "index.html"): _index(chosen, target)})
-        _show_pages(target)
+        click.echo("\nEach folder has a page with charts, too. To open the first page, which links to them all:")
+        click.echo(f"    {_opener()} {shlex.quote(str(target / 'index.html'))}")
 
 
 def _write_recipes(target: Path, seed: int) -> None:
@@ -185,12 +186,6 @@ def _index(examples: Mapping[str, Example], target: Path) -> str:
     from outscore.report.write import html
 
     return html.write(examples_index({name: (example.title, _verdict(name, target)) for name, example in examples.items()}))
-
-
-def _show_pages(target: Path) -> None:
-    """The command that opens the pages that were written."""
-    click.echo("\nEach folder has a page with charts, too. To open the first page, which links to them all:")
-    click.echo(f"    {_opener()} {shlex.quote(str(target / 'index.html'))}")
 
 
 def _opener() -> str:
