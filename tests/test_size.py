@@ -26,7 +26,7 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 345,
-    "lines of code": 68_303,
+    "lines of code": 68_306,
     "types": 580,
     "lists of option names": 0,
     "records patched in workflows": 185,

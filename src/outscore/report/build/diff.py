@@ -49,6 +49,7 @@ from outscore.report.document import (
     Script,
     Section,
     Table,
+    Tone,
     Verdict,
     clean,
     list_names,
@@ -261,7 +262,8 @@ def _verdict(diff: Diff) -> Verdict:
     why = next((reason_of(diff, pair) for pair in diff.primary_pairs if len(diff.primary_pairs) == 1), clean(diff.verdict))
     if places:
         task, why = f"{task}: {count(len(places), 'system')}", ranked_in_words(diff, places)
-    return Verdict(verdicts, top, why, task, plain=verdicts, key="verdict", line=line)
+    tone: Tone = "won" if sum(one.leads for one in places) == 1 else ""
+    return Verdict(verdicts, top, why, task, plain=verdicts, tone=tone, key="verdict", line=line)
 
 
 def _contradictions(diff: Diff) -> list[Block]:

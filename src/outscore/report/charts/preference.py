@@ -13,7 +13,7 @@ from outscore.report.rows.columns import interval_head
 from outscore.report.rows.preference import elo_name, set_places, shown_part
 from outscore.results.preference import Preference
 
-ROW, NAME = 16, 26
+ROW, NAME, NAME_LETTER = 16, 26, 6
 MAX_IN_MATRIX = 40
 NARROW = 0.06
 MAX_WRITTEN = 14
@@ -106,7 +106,8 @@ def matrix_chart(result: Preference) -> Chart | None:
     if not rows:
         return None
     # A chart of few systems is as wide as the others, so that its letters are as large as theirs.
-    step = max(30, canvas.WIDTH // len(labels)) if len(labels) <= MAX_WRITTEN else 16
+    room = canvas.WIDTH - NAME_LETTER * max(map(len, labels))
+    step = max(30, room // len(labels)) if len(labels) <= MAX_WRITTEN else 16
     axis: dict[str, Any] = {"labelFontSize": 11, "labelLimit": 220, "labelOverlap": False, "labelFlush": False}
     x = alt.X(
         "column:N", sort=labels, title=None, scale=alt.Scale(domain=labels), axis=alt.Axis(orient="top", labelAngle=-50, **axis)
