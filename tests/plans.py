@@ -1,9 +1,11 @@
 """Plans from a design or a pilot, finished without a request."""
 
 from outscore.scores.panel import panel_of
-from outscore.workflows.compare.inputs import systems_given
 from outscore.workflows.plan.answer import answer, finish
 from outscore.workflows.plan.pilot import answer_from_pilot
+from outscore.workflows.prepare import prepare
+from outscore.workflows.requests.compare import CompareRequest
+from outscore.workflows.systems import pair_given
 
 
 def plan_numbers(design, **question):
@@ -16,5 +18,5 @@ def plan_from_pilot(a, b, *, items=None, clusters=None, metric="mean", **questio
 
 def paired_pilot(a, b, *, items=None, clusters=None, metric="mean"):
     """A pilot's rows, and its metric."""
-    panel = panel_of(systems_given(a, b, items=items, clusters=clusters).aligned("stop"), metric)
+    panel = panel_of(prepare(CompareRequest(), pair_given(a, b, items=items, clusters=clusters)).aligned, metric)
     return panel.matched_rows(), panel.metric

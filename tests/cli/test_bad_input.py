@@ -128,11 +128,11 @@ PACKINGS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": 
 @pytest.mark.parametrize("packing", PACKINGS)
 @pytest.mark.parametrize("format", TEXTS)
 def test_every_text_format_from_standard_input(format, packing, monkeypatch):
-    from outscore.workflows.compare.inputs import read_systems
+    from outscore.workflows.load import load_pair
 
     raw = PACKINGS[packing](TEXTS[format].encode())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
-    found = read_systems(["-"])
+    found = load_pair(["-"])
     rows = TEXTS[format].count("\n") - (format in ("csv", "tsv")) - (format == "tsv")
     assert {one.rows for one in found.scores} == ({1} if format == "tsv" else {rows})
 

@@ -218,7 +218,7 @@ def nothing_read(folder, monkeypatch):
     Path("folder.txt").mkdir()
     Path("locked").mkdir()
     Path("locked").chmod(0o500)
-    monkeypatch.setattr("outscore.workflows.compare.run.read_systems", fail)
+    monkeypatch.setattr("outscore.workflows.load.load_pair", fail)
     yield folder
     Path("locked").chmod(0o700)
 
@@ -377,7 +377,7 @@ def test_failures_inside(folder, monkeypatch, error, code, words):
     def fail(*_args, **_more):
         raise error
 
-    monkeypatch.setattr("outscore.workflows.compare.run.read_systems", fail)
+    monkeypatch.setattr("outscore.workflows.compare.run.load", fail)
     result = run("compare", "pairs.csv")
     assert result.exit_code == code
     assert words in result.stderr

@@ -50,7 +50,7 @@ def test_long_names_are_cut():
 def test_pairs_and_boards():
     new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1", "q2", "q3"]))
     old = Scores("old", np.array([1, 0]), Labels.of(["q1", "q2"]))
-    assert repr(align_pair(new, old)) == "<Aligned 2 systems on 2 items, 4 rows>"
+    assert repr(align_pair([new, old])) == "<Aligned 2 systems on 2 items, 4 rows>"
     assert repr(panels_of([new, old])[0]) == "<Panel 2 systems by 3 items>"
 
 

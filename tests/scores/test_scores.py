@@ -18,10 +18,9 @@ from outscore.results.note import note_texts
 from outscore.scores.align import settle
 from outscore.scores.panel import panels_of
 from outscore.scores.system import Labels, Origin, Scores, facts_of_answers
-from outscore.workflows.compare.inputs import of_scores
-from outscore.workflows.compare.matching import match_systems
-from outscore.workflows.names import unique_names
+from outscore.workflows.prepare import prepare
 from outscore.workflows.requests.compare import CompareRequest
+from outscore.workflows.systems import pair_given
 
 
 def scores(name: str, rows: str, parts: str = "id") -> Scores:
@@ -44,9 +43,8 @@ def scores(name: str, rows: str, parts: str = "id") -> Scores:
 
 def pair(a: Scores, b: Scores, rule: str = "stop", slice: str | None = None) -> SimpleNamespace:
     """Two systems on the items both have, as they are compared."""
-    systems = of_scores(a, b, unique_names((a.name, b.name)))
-    matched = match_systems(CompareRequest(duplicates=rule, slice=slice), systems)
-    panel = matched.panel("mean" if a.values.ndim == 1 else "f1")
+    matched = prepare(CompareRequest(duplicates=rule, slice=slice), pair_given(a, b))
+    panel = matched.whole
     rows = panel.matched_rows()
     first, second = rows.a / rows.scale, rows.b / rows.scale
     return SimpleNamespace(
@@ -57,9 +55,9 @@ def pair(a: Scores, b: Scores, rule: str = "stop", slice: str | None = None) -> 
         clusters=rows.clusters,
         labels=panel.items,
         alignment=matched.alignment,
-        notes=matched.notes,
+        notes=matched.matching_notes,
         repeats=panel.repeats,
-        slices={} if slice is None else matched.slices(slice, panel, "mean"),
+        slices={} if slice is None else {value: part for value, (part,) in matched.slices(slice, [panel]).items()},
     )
 
 
@@ -67,8 +65,8 @@ def columns(paired) -> list[tuple[float, float]]:
     return list(zip(paired.a.tolist(), paired.b.tolist(), strict=True))
 
 
-def test_items_are_matched_in_the_order_of_a():
-    both = pair(scores("A", "q3 3, q1 1, q2 2, q7 7"), scores("B", "q1 10, q2 20, q3 30, q8 80, q9 90"))
+def test_items_are_matched_in_the_order_of_the_files():
+    both = pair(scores("A", "q3 3, q1 1, q2 2, q7 7"), scores("B", "q3 30, q8 80, q1 10, q2 20, q9 90"))
     assert columns(both) == [(3, 30), (1, 10), (2, 20)]
     assert both.alignment == Alignment(common=3, only_a=1, only_b=2)
     assert both.labels == ("q3", "q1", "q2")
@@ -115,7 +113,7 @@ def test_unequal_repeats_are_averaged_and_the_note_says_so(turn):
     a = scores("A", "q2 s1 1, q2 s2 2, q1 s1 0, q1 s2 1", "id repeat")
     b = scores("B", "q1 5, q2 7")
     both = pair(b, a) if turn else pair(a, b)
-    assert columns(both) == ([(5, 0.5), (7, 1.5)] if turn else [(1.5, 7), (0.5, 5)])
+    assert columns(both) == ([(5, 0.5), (7, 1.5)] if turn else [(0.5, 5), (1.5, 7)])
     assert both.repeats.unequal
     assert both.items is None
     who = "once by B and 2 times by A" if turn else "2 times by A and once by B"
@@ -158,7 +156,7 @@ def test_runs_of_one_item_may_be_in_several_slices():
 def test_unsteady_slices_are_left_out():
     a, b = scores("A", "q1 de 1", "id language"), scores("B", "q1 en 1", "id language")
     both = pair(a, b)
-    with pytest.raises(OutscoreError, match="`language` differs between the systems") as caught:
+    with pytest.raises(OutscoreError, match="`language` is `de` and `en` on item `q1`, so it cannot define slices") as caught:
         pair(a, b, slice="language")
     assert caught.value.parameter == "slice"
     assert tuple(note_texts(both.notes)) == (
@@ -230,7 +228,8 @@ def naive(a: list, b: list) -> list[tuple[float, float]] | None:
         return {item: float(np.mean([x for (i, _), x in settled.items() if i == item])) for item, _ in settled}
 
     left, right = means(a), means(b)
-    return [(left[item], right[item]) for item in left if item in right] or None
+    orders = [[item for item in one if item in left and item in right] for one in (left, right)]
+    return [(left[item], right[item]) for item in min(orders)] or None
 
 
 @given(rows, rows)

@@ -240,3 +240,21 @@ def test_own_intervals_about_new_runs_of_these_items_are_those_of_the_runs(tmp_p
             system: pytest.approx(ends, rel=1e-9) for system, ends in expected.items()
         }
     assert compared.scores[0].method == "Student's t of the runs"
+
+
+def test_files_in_other_orders_ask_the_same_whichever_comes_first(tmp_path):
+    """Units of consecutive items and looks at items in their order take one order, that of one of the files."""
+    rng = np.random.default_rng(8)
+    scores = {f"q{i:02}": rng.integers(0, 2, 2).tolist() for i in range(40)}
+    orders = [rng.permutation(sorted(scores)) for _ in "ab"]
+    for name, place, order in zip("ab", (0, 1), orders, strict=True):
+        rows = "".join(f"{item},{scores[item][place]}\n" for item in order)
+        (tmp_path / f"{name}.csv").write_text(f"id,score\n{rows}", encoding="utf-8")
+    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
+    for more in ({"unit_size": 5}, {"anytime": True}):
+        found, turned = osc.compare(a, b, **more), osc.compare(b, a, **more)
+        assert found.p.value == turned.p.value, more
+        assert found.difference == -turned.difference
+    assert found.anytime.e_value == pytest.approx(turned.anytime.e_value)
+    ranked, turned = osc.rank([a, b], unit_size=5), osc.rank([b, a], unit_size=5)
+    assert ranked.pairs[0].p.value == turned.pairs[0].p.value == osc.compare(a, b, unit_size=5).p.value

@@ -14,9 +14,9 @@ import outscore as osc
 from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
 from outscore.scores.system import Labels
-from outscore.workflows.compare.inputs import systems_given
-from outscore.workflows.compare.matching import match_systems
+from outscore.workflows.prepare import prepare
 from outscore.workflows.requests.compare import CompareRequest
+from outscore.workflows.systems import pair_given
 
 SYSTEMS = ("old", "new", "third")
 
@@ -162,9 +162,10 @@ def test_slices_of_one_run_each_are_compared():
 
 def test_the_items_of_a_slice_are_in_the_order_of_its_panel():
     topics = Labels.of("xyyx")
-    data = systems_given([1, 0, 1, 1], [0, 0, 1, 0], items=["q1", "q2", "q1", "q2"])
+    data = pair_given([1, 0, 1, 1], [0, 0, 1, 0], items=["q1", "q2", "q1", "q2"])
     data = replace(data, scores=tuple(replace(one, slices={"topic": topics}) for one in data.scores))
-    matched = match_systems(CompareRequest(slice="topic"), data)
-    parts = matched.slices("topic", matched.panel("mean"), "mean")
-    found = {topic: ([matched.aligned.labels[i] for i in part.items], list(part.panel.items)) for topic, part in parts.items()}
-    assert found == {"x": (["q1", "q2"], ["q1", "q2"]), "y": (["q2", "q1"], ["q2", "q1"])}
+    prepared = prepare(CompareRequest(slice="topic"), data)
+    parts = {topic: part for topic, (part,) in prepared.slices("topic", [prepared.whole]).items()}
+    labels = prepared.aligned.labels
+    found = {topic: ([labels[i] for i in part.items], list(part.panel.items)) for topic, part in parts.items()}
+    assert found == {"x": (["q1", "q2"], ["q1", "q2"]), "y": (["q1", "q2"], ["q1", "q2"])}

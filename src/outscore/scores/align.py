@@ -5,6 +5,7 @@ It works on codes and counts throughout, so that millions of rows take a second 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -15,7 +16,7 @@ import numpy as np
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import Brief, count_of, dataclass
-from outscore.core.rows import Runs
+from outscore.core.rows import Runs, occurrences
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores, refuse_other_gold
 
@@ -155,6 +156,8 @@ class Aligned(Brief):
         The number of repeated rows, and of items whose rows contradict each other.
     left_out
         The number of items of each system that others lack, where these were left out.
+    rule
+        How rows that contradict each other were settled.
 
     Examples
     --------
@@ -175,6 +178,7 @@ class Aligned(Brief):
     duplicates: int = 0
     conflicts: int = 0
     left_out: tuple[int, ...] = ()
+    rule: DuplicateRule = "mean"
 
     def _brief(self) -> str:
         return f"{count_of(len(self.systems), 'system')} on {count_of(self.items, 'item')}, {count_of(len(self.item), 'row')}"
@@ -239,9 +243,8 @@ class Aligned(Brief):
         return f"Item {item + 1}" if self.labels is None else f"Item `{self.labels[item]}`"
 
     def take(self, kept: Array) -> Aligned:
-        """The rows of a mask, whose items are numbered again."""
-        item, first = densify(self.item[kept])
-        old = self.item[kept][first]
+        """The rows of a mask, whose items are numbered again in their order."""
+        old, item = np.unique(self.item[kept], return_inverse=True)
         parts = np.split(kept, np.cumsum([one.rows for one in self.scores])[:-1])
         return replace(
             self,
@@ -259,7 +262,38 @@ class Aligned(Brief):
         all_have = np.asarray(there.all(axis=0))
         left_out = tuple((there.sum(axis=1) - all_have.sum()).tolist())
         whole = self if all_have.all() else self.take(all_have[self.item])
-        return replace(whole, left_out=left_out)
+        return replace(whole.in_common_order(), left_out=left_out)
+
+    def in_common_order(self) -> Aligned:
+        """The same items in an order that is the same whichever system comes first.
+
+        It is that of most files; among orders of equally many, the one whose names come first. Where systems lack items, it
+        stays that of the first rows.
+
+        Examples
+        --------
+        >>> new, old = (Scores(name, np.zeros(3), Labels.of(ids)) for name, ids in (("new", "xzy"), ("old", "yxz")))
+        >>> align([new, old]).in_common_order().labels, align([old, new]).in_common_order().labels
+        (('x', 'z', 'y'), ('x', 'z', 'y'))
+        """
+        systems, items = len(self.systems), self.items
+        if self.labels is None or systems == 1 or self.whole:
+            return self
+        cells, first = np.unique(self.system * items + self.item, return_index=True)
+        if len(cells) < systems * items:
+            return self
+        rows = first.reshape(systems, items)
+        if (np.diff(rows, axis=1) > 0).all():
+            return self
+        # Items of one name are told apart by their datasets.
+        sets = self.datasets or ("",)
+        names = [(label, sets[home]) for home, label in zip(self.home.tolist(), self.labels, strict=True)]
+        orders = Counter(tuple(own.tolist()) for own in np.argsort(rows, axis=1))
+        order = np.array(min(orders, key=lambda own: (-orders[own], [names[i] for i in own])))
+        number = np.argsort(order)
+        return replace(
+            self, item=number[self.item], labels=tuple(self.labels[i] for i in order.tolist()), home=self.home[order]
+        )
 
 
 def align(scores: Sequence[Scores], rule: DuplicateRule = "mean") -> Aligned:
@@ -290,20 +324,30 @@ def align(scores: Sequence[Scores], rule: DuplicateRule = "mean") -> Aligned:
         datasets,
         sum(duplicates for _, duplicates, _ in settled),
         sum(conflicts for _, _, conflicts in settled),
+        rule=rule,
     )
 
 
-def align_pair(a: Scores, b: Scores, rule: DuplicateRule = "stop") -> Aligned:
-    """Two systems on the items that both have, in the order of A's file.
+def align_pair(scores: Sequence[Scores], rule: DuplicateRule = "stop") -> Aligned:
+    """Two systems on the items that both have.
 
     Examples
     --------
     >>> new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1", "q2", "q3"]))
-    >>> old = Scores("old", np.array([0, 0, 1]), Labels.of(["q3", "q1", "q9"]))
-    >>> both = align_pair(new, old)
+    >>> old = Scores("old", np.array([0, 0, 1]), Labels.of(["q1", "q3", "q9"]))
+    >>> both = align_pair([new, old])
     >>> both.labels, both.left_out
     (('q1', 'q3'), (1, 1))
     """
+    a, b = as_pair(*scores)
+    both = align((a, b), rule).shared()
+    if not both.items:
+        _refuse_no_common_items(a, b)
+    return both
+
+
+def as_pair(a: Scores, b: Scores) -> tuple[Scores, Scores]:
+    """Two systems that can be matched item by item; a dataset that only one of them names is a slice like any other."""
     for one in (a, b):
         if not one.rows:
             raise OutscoreError(f"{one.label}: `{one.name}` has no score.", "Give it at least one.")
@@ -313,13 +357,9 @@ def align_pair(a: Scores, b: Scores, rule: DuplicateRule = "stop") -> Aligned:
             "Give both systems' scores for the same items in the same order, or compare different items with --unpaired.",
         )
     if a.datasets is None or b.datasets is None:
-        # A dataset identifies items only if both systems name it; otherwise it is a slice like any other.
         a, b = _dataset_as_slice(a), _dataset_as_slice(b)
     _refuse_other_datasets(a, b)
-    both = align((a, b), rule).shared()
-    if not both.items:
-        _refuse_no_common_items(a, b)
-    return both
+    return a, b
 
 
 def _dataset_as_slice(scores: Scores) -> Scores:
@@ -426,6 +466,81 @@ def encode_together(columns: Sequence[Labels]) -> tuple[Array, Sequence[str]]:
     whole = np.concatenate(parts)
     codes, first = densify(whole)
     return codes, names_at(names, whole[first])
+
+
+@dataclass(frozen=True, eq=False)
+class RowValues:
+    """The value of a column on each row, -1 where nothing says it, and the first row that contradicts another system's."""
+
+    codes: Array
+    names: Sequence[str]
+    wrong: int | None = None
+    other: int = 0
+
+    def refuse(self, rows: Aligned, column: str) -> None:
+        """Refuse a column that not every row has a value of, or on which systems disagree."""
+        bare = np.flatnonzero(self.codes < 0)
+        if len(bare):
+            name = rows.systems[int(rows.system[bare[0]])]
+            raise OutscoreError(
+                f"The scores of `{name}` have no slice column `{column}`.",
+                "Read them with slice=..., or give a label for each row.",
+                parameter="slice",
+            )
+        if self.wrong is not None:
+            one, another = self.names[int(self.codes[self.other])], self.names[int(self.codes[self.wrong])]
+            raise OutscoreError(
+                f"Column `{column}` is `{one}` and `{another}` on {rows.item_label(int(rows.item[self.wrong])).lower()}, so it"
+                " cannot define slices.",
+                "Name a column with --slice that has the same value for all systems on every item.",
+                parameter="slice",
+            )
+
+
+def values_of_rows(aligned: Aligned, column: str) -> RowValues:
+    """The value of a column on each row; a system without the column has those of the others on the same runs of the items.
+
+    Examples
+    --------
+    >>> ids, topics = Labels.of(["q1", "q2"]), {"topic": Labels.of(["x", "y"])}
+    >>> found = values_of_rows(align([Scores("new", np.ones(2), ids, slices=topics), Scores("old", np.ones(2), ids)]), "topic")
+    >>> found.codes.tolist(), found.names
+    ([0, 1, 0, 1], ('x', 'y'))
+    """
+    has = [column in one.slices for one in aligned.scores]
+    rows = np.repeat(has, [one.rows for one in aligned.scores])
+    codes = np.full(len(rows), -1, dtype=np.int64)
+    labels = [one.slices[column] for one in aligned.scores if column in one.slices]
+    if not labels:
+        return RowValues(codes, ())
+    codes[rows], names = encode_together(labels)
+    cells, beside = _side_by_side(aligned)
+    first = np.full(int(cells.max()) + 1, -1, dtype=np.int64)
+    there = np.flatnonzero(rows)
+    first[cells[there][::-1]] = there[::-1]
+    known = first[cells]
+    bare = ~rows & (known >= 0)
+    codes[bare] = codes[known[bare]]
+    wrong = np.flatnonzero(rows & beside & (codes != codes[known]))
+    return RowValues(codes, names, int(wrong[0]), int(known[wrong[0]])) if len(wrong) else RowValues(codes, names)
+
+
+def _side_by_side(aligned: Aligned) -> tuple[Array, Array]:
+    """A number for each row that rows of the same run of the same item share, and which rows are compared with one another.
+
+    Runs that are called differently are matched in the order of the rows. Of items that systems were run on unequally often,
+    only the first rows are compared, as in `match_runs`.
+    """
+    counts = aligned.counts
+    even = bool(((counts == 0) | (counts == counts.max(axis=0))).all())
+    if even and aligned.run is not None and (aligned.run >= 0).all():
+        cells = aligned.item * (int(aligned.run.max(initial=0)) + 1) + aligned.run
+        distinct = np.unique(cells) // (int(aligned.run.max(initial=0)) + 1)
+        if np.array_equal(np.bincount(distinct, minlength=aligned.items), counts.max(axis=0)):
+            return cells, np.ones(len(cells), dtype=bool)
+    number = occurrences(aligned.system * aligned.items + aligned.item)
+    cells = aligned.item * (int(number.max(initial=0)) + 1) + number
+    return cells, (number == 0) | even
 
 
 def names_at(names: Sequence[str], places: Array) -> Sequence[str]:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import cast
+from typing import NoReturn, cast
 
 import numpy as np
 
@@ -25,13 +25,14 @@ from outscore.scores.align import (
     UNEQUAL_RUNS,
     Aligned,
     DuplicateRule,
+    RowValues,
     align,
     densify,
-    encode_together,
     item_clusters,
     names_at,
+    values_of_rows,
 )
-from outscore.scores.system import Scores, facts_of_answers
+from outscore.scores.system import Scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -436,20 +437,17 @@ def panels_of(
     >>> panel.items, panel.rows[..., 0].tolist(), panel.present.tolist()
     (('q1', 'q2', 'q3'), [[1, 0, 0], [0, 0, 1]], [[True, True, False], [False, True, True]])
     """
-    aligned = align(scores, duplicates)
-    first, *others = panels_by_dataset(aligned, metric)
-    filling = filling_notes(aligned.items, aligned.conflicts, _count_unequal(aligned.counts), duplicates)
-    # Counts and notes are about all rows: the first panel carries them.
-    notes = (*filling, *facts_of_answers(scores))
-    return [replace(first, duplicates=aligned.duplicates, conflicts=aligned.conflicts, notes=notes), *others]
+    return panels_by_dataset(align(scores, duplicates), metric)
 
 
-def panels_by_dataset(aligned: Aligned, metric: str | AdditiveMetric) -> list[Panel]:
-    """One panel for each dataset of systems that have been aligned."""
-    return _panels(aligned, metric, aligned.by_dataset)
+def panels_by_dataset(aligned: Aligned, metric: str | AdditiveMetric, behind: Behind | None = None) -> list[Panel]:
+    """One panel for each dataset of systems that have been aligned; the first one carries the notes and counts of all rows."""
+    first, *others = _panels(aligned, metric, aligned.by_dataset, behind)
+    notes = filling_notes(aligned.items, aligned.conflicts, _count_unequal(aligned.counts), aligned.rule)
+    return [replace(first, notes=tuple(notes)), *others]
 
 
-def panel_of(aligned: Aligned, metric: str | AdditiveMetric) -> Panel:
+def panel_of(aligned: Aligned, metric: str | AdditiveMetric, behind: Behind | None = None) -> Panel:
     """All items of systems that have been aligned, whatever their dataset.
 
     Examples
@@ -459,10 +457,20 @@ def panel_of(aligned: Aligned, metric: str | AdditiveMetric) -> Panel:
     >>> panel_of(align([new, old]), "mean").pair(0, 1).b[:, 0].tolist()
     [0, 1]
     """
-    return _panels(aligned, metric, {None: np.arange(aligned.items)})[0]
+    return _panels(aligned, metric, {None: np.arange(aligned.items)}, behind)[0]
 
 
-def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str | None, Array]) -> list[Panel]:
+@dataclass(frozen=True, eq=False)
+class Behind:
+    """The runs behind scores that are made of several: all rows of the same items, and the name of such a score."""
+
+    aligned: Aligned
+    reduced: str
+
+
+def _panels(
+    aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str | None, Array], behind: Behind | None
+) -> list[Panel]:
     table, present = _fill_table(aligned), aligned.counts > 0
     clusters = item_clusters(aligned)
     repeated = bool(aligned.counts.max() > 1)
@@ -473,6 +481,9 @@ def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str |
         if clusters is not None:
             codes, first = densify(clusters[0][here])
             names = names_at(clusters[1], clusters[0][here][first])
+        repeats = _repeats(aligned, here) if repeated else None
+        if behind is not None:
+            repeats = replace(_repeats(behind.aligned, here), reduced=behind.reduced)
         panels.append(
             Panel.of(
                 metric,
@@ -483,47 +494,89 @@ def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str |
                 clusters=codes,
                 cluster_names=names,
                 dataset=name,
-                repeats=_repeats(aligned, here) if repeated else None,
+                repeats=repeats,
             )
         )
-    return panels
+    # The first one carries the counts of all rows.
+    return [replace(panels[0], duplicates=aligned.duplicates, conflicts=aligned.conflicts), *panels[1:]]
 
 
-def slices_of(panels: Sequence[Panel], aligned: Aligned, column: str) -> dict[str, list[Panel]]:
-    """The panels of each value of a column, of which every item has one, in order of first appearance.
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some items of a panel, and their places in it; of items whose runs differ in what makes the part, some of the runs."""
+
+    panel: Panel
+    items: Array
+
+
+def slices_of(
+    aligned: Aligned,
+    panels: Sequence[Panel],
+    column: str,
+    metric: str | AdditiveMetric = "mean",
+    behind: Behind | None = None,
+) -> dict[str, list[Part]]:
+    """The parts of each panel by the values of a column, in order of first appearance.
+
+    The `panels` are those of the datasets by a metric, or one of all items. Where runs of an item have several values, each
+    belongs to its own part.
 
     Examples
     --------
     >>> from outscore.scores.system import Labels
     >>> ids, topics = Labels.of(["q1", "q2", "q3"]), {"topic": Labels.of(["x", "y", "x"])}
-    >>> both = [Scores(name, np.array([1, 0, 1]), ids, slices=topics) for name in ("new", "old")]
-    >>> {value: parts[0].items for value, parts in slices_of(panels_of(both), align(both), "topic").items()}
+    >>> both = align([Scores(name, np.array([1, 0, 1]), ids, slices=topics) for name in ("new", "old")])
+    >>> {value: parts[0].panel.items for value, parts in slices_of(both, panels_by_dataset(both, "mean"), "topic").items()}
     {'x': ('q1', 'q3'), 'y': ('q2',)}
     """
-    labels = [system.slices[column] for system in aligned.scores if column in system.slices]
-    if len(labels) < len(aligned.scores):
-        bare = next(system.name for system in aligned.scores if column not in system.slices)
-        raise OutscoreError(
-            f"The scores of `{bare}` have no slice column `{column}`.", "Read them with slice=...", parameter="slice"
-        )
-    codes, names = encode_together(labels)
-    values = np.zeros(aligned.items, dtype=np.int64)
-    values[aligned.item[::-1]] = codes[::-1]
-    wrong = np.flatnonzero(values[aligned.item] != codes)
-    if len(wrong):
-        row = int(wrong[0])
-        one, other = names[int(values[aligned.item[row]])], names[int(codes[row])]
-        raise OutscoreError(
-            f"Column `{column}` is `{one}` and `{other}` on {aligned.item_label(int(aligned.item[row])).lower()}, so it cannot"
-            " define slices.",
-            "Name a column with --slice that has the same value for all systems on every item.",
-            parameter="slice",
-        )
-    found: dict[str, list[Panel]] = {name: [] for name in names}
-    for panel, here in zip(panels, aligned.by_dataset.values(), strict=True):
-        for code in dict.fromkeys(values[here].tolist()):
-            found[names[code]].append(panel.part(np.flatnonzero(values[here] == code)))
+    rows = aligned if behind is None else behind.aligned
+    values = values_of_rows(rows, column)
+    values.refuse(rows, column)
+    first = np.zeros(rows.items, dtype=np.int64)
+    first[rows.item[::-1]] = values.codes[::-1]
+    mixed = np.flatnonzero(values.codes != first[rows.item])
+    if len(mixed) and (behind is not None or _count_unequal(rows.counts)):
+        _refuse_mixed(rows, column, int(mixed[0]), values, "" if behind is None else behind.reduced)
+    groups = list(aligned.by_dataset.values()) if len(panels) > 1 else [np.arange(aligned.items)]
+    found: dict[str, list[Part]] = {name: [] for name in values.names}
+    for panel, here in zip(panels, groups, strict=True):
+        codes, order = first[here], dict.fromkeys(first[here].tolist())
+        inside, several = np.ones(len(rows.item), dtype=bool), np.zeros(len(values.names), dtype=bool)
+        if len(mixed):
+            inside = np.isin(rows.item, here)
+            order = dict.fromkeys(values.codes[inside].tolist())
+            several[np.unique(values.codes[inside & np.isin(rows.item, rows.item[mixed])])] = True
+        for code in order:
+            items = np.flatnonzero(codes == code)
+            part = panel.part(items)
+            if several[code]:
+                kept = inside & (values.codes == code)
+                items = np.searchsorted(here, np.unique(rows.item[kept]))
+                part = _of_runs(panel, items, panel_of(aligned.take(kept), metric))
+            found[values.names[code]].append(Part(part, items))
     return found
+
+
+def _of_runs(whole: Panel, items: Array, part: Panel) -> Panel:
+    """A part that has some runs of some items, whose repeats are of the kind of the whole and lack what that lacks."""
+    names = None if whole.items is None else tuple(whole.items[i] for i in items.tolist())
+    part = replace(part, dataset=whole.dataset, items=names)
+    if part.repeats is None or whole.repeats is None:
+        return part
+    return replace(part, repeats=replace(part.repeats, kind=whole.repeats.kind, of_whole=whole.repeats.lacking))
+
+
+def _refuse_mixed(rows: Aligned, column: str, row: int, values: RowValues, reduced: str) -> NoReturn:
+    """Refuse slices that would tear the runs of an item apart where these count as one score."""
+    item, code = int(rows.item[row]), int(values.codes[row])
+    other = next(c for c in values.codes[rows.item == item].tolist() if c != code)
+    why = f"its runs make one {reduced}" if reduced else "the systems were run on it unequally often"
+    raise OutscoreError(
+        f"Runs of {rows.item_label(item).lower()} have both `{values.names[other]}` and `{values.names[code]}` as `{column}`,"
+        f" but {why}.",
+        "Name a column with --slice that has the same value for all runs of an item.",
+        parameter="slice",
+    )
 
 
 def name_repeats(panels: Sequence[Panel], kind: str | None) -> list[Panel]:
@@ -534,16 +587,6 @@ def name_repeats(panels: Sequence[Panel], kind: str | None) -> list[Panel]:
         raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
     named = cast("RepeatKind", kind)
     return [p if p.repeats is None else replace(p, repeats=replace(p.repeats, kind=named)) for p in panels]
-
-
-def repeats_by_dataset(aligned: Aligned) -> dict[str | None, Repeats]:
-    """The runs of all systems, with the items in the order of their panels."""
-    return {name: _repeats(aligned, here) for name, here in aligned.by_dataset.items()}
-
-
-def repeats_of(aligned: Aligned) -> Repeats:
-    """The runs of all systems on all items."""
-    return _repeats(aligned, np.arange(aligned.items))
 
 
 def refuse_one(scores: Sequence[Scores]) -> None:

@@ -16,10 +16,9 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, as_integers
 from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, pass_rate
-from outscore.core.rows import Repeats, occurrences
+from outscore.core.rows import occurrences
 from outscore.results.note import Note
-from outscore.scores.align import DuplicateRule, align, align_pair, settle
-from outscore.scores.panel import Panel, repeats_by_dataset, repeats_of
+from outscore.scores.align import DuplicateRule, settle
 from outscore.scores.system import Scores
 
 BY_SCORES = (
@@ -33,28 +32,45 @@ UNEQUAL = (
 
 
 @dataclass(frozen=True, eq=False)
-class Reduced:
-    """Systems with one score for each item, and what is known of the runs behind them.
+class UsedRuns:
+    """Systems with the runs that are used, or with one score made of each item's, and what was decided.
 
-    `before` are the systems as they were.
+    `before` are the systems with the runs behind such scores. `duplicates` are the rows that repeated another one and
+    `conflicts` the items with contradicting rows, both settled before runs were looked at.
     """
 
-    reduction: Reduction
-    scores: list[Scores]
-    before: list[Scores]
-    notes: tuple[Note, ...] = ()
+    scores: Sequence[Scores]
+    reduction: Reduction | None = None
+    before: Sequence[Scores] = ()
+    notes: Sequence[Note] = ()
+    duplicates: int = 0
+    conflicts: int = 0
 
-    def repeats(self) -> Repeats:
-        """What is known of the repeats of two systems, on the items that both have, in the order of the first."""
-        return self._named(repeats_of(align_pair(self.before[0], self.before[1])))
 
-    def with_repeats(self, panels: Sequence[Panel]) -> list[Panel]:
-        """Panels of the reduced systems that know of the runs behind their cells."""
-        behind = repeats_by_dataset(align(self.before))
-        return [replace(panel, repeats=self._named(behind[panel.dataset])) for panel in panels]
+def use_runs(
+    systems: Sequence[Scores], reduction: Reduction | None, *, equal_runs: bool = False, rule: DuplicateRule = "stop"
+) -> UsedRuns:
+    """The runs that are asked for: all, or the first ones, as many as every system has; as one score if they are reduced.
 
-    def _named(self, repeats: Repeats) -> Repeats:
-        return replace(repeats, reduced=self.reduction.name)
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> one = Scores("new", np.array([1, 0, 1, 0, 0, 0]), Labels.of(["q1"] * 3 + ["q2"] * 3), Labels.of("123123"))
+    >>> use_runs([one], Reduction("pass@", 2)).scores[0].values.tolist()
+    [1, 0]
+    """
+    used = UsedRuns(systems)
+    if equal_runs:
+        used = first_runs(systems, rule)
+    if reduction is None:
+        return used
+    reduced = reduce_runs(used.scores, reduction, rule)
+    return replace(
+        reduced,
+        notes=[*used.notes, *reduced.notes],
+        duplicates=used.duplicates + reduced.duplicates,
+        conflicts=used.conflicts + reduced.conflicts,
+    )
 
 
 def _codes(systems: Sequence[Scores]) -> list[Array]:
@@ -72,7 +88,7 @@ def _codes(systems: Sequence[Scores]) -> list[Array]:
     return codes
 
 
-def _settled(systems: Sequence[Scores], rule: DuplicateRule, name: str) -> list[Scores]:
+def _settled(systems: Sequence[Scores], rule: DuplicateRule, name: str) -> UsedRuns:
     """Systems with one row for each item and run; those without repeats are refused."""
     for one in systems:
         if one.ids is None:
@@ -81,17 +97,18 @@ def _settled(systems: Sequence[Scores], rule: DuplicateRule, name: str) -> list[
                 f"Name their column with --item, or leave {name} out.",
                 parameter="reduce" if name.startswith("--reduce") else "equal_runs",
             )
-    settled = [settle(one, rule)[0] for one in systems]
+    each = [settle(one, rule) for one in systems]
+    settled = [one for one, _, _ in each]
     if all(int(np.bincount(codes).max(initial=0)) <= 1 for codes in _codes(settled)):
         raise OutscoreError(
             "There are no repeats: each item was scored once.",
             f"Leave {name} out, or name the column of the repeats with --repeat.",
             parameter="reduce" if name.startswith("--reduce") else "equal_runs",
         )
-    return settled
+    return UsedRuns(settled, duplicates=sum(n for _, n, _ in each), conflicts=sum(n for _, _, n in each))
 
 
-def first_runs(systems: Sequence[Scores], rule: DuplicateRule = "stop") -> tuple[list[Scores], list[Note]]:
+def first_runs(systems: Sequence[Scores], rule: DuplicateRule = "stop") -> UsedRuns:
     """The first runs of each item in the order of the files, as many as every system has that has the item.
 
     Examples
@@ -99,18 +116,19 @@ def first_runs(systems: Sequence[Scores], rule: DuplicateRule = "stop") -> tuple
     >>> from outscore.scores.system import Labels
     >>> new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1"] * 3), Labels.of("123"))
     >>> old = Scores("old", np.array([0, 1]), Labels.of(["q1"] * 2), Labels.of("12"))
-    >>> [one.values.tolist() for one in first_runs([new, old])[0]]
+    >>> [one.values.tolist() for one in first_runs([new, old]).scores]
     [[1, 0], [0, 1]]
     """
-    settled = _settled(systems, rule, "--equal-runs")
+    found = _settled(systems, rule, "--equal-runs")
+    settled = found.scores
     codes = _codes(settled)
     least = _least(codes)
     trimmed = [one.take(np.flatnonzero(occurrences(items) < least[items])) for one, items in zip(settled, codes, strict=True)]
     left_out = sum(one.rows for one in settled) - sum(one.rows for one in trimmed)
     if not left_out:
-        return trimmed, []
+        return replace(found, scores=trimmed)
     text = f"{left_out:,} rows were left out: for each item only the first runs are compared, as many as every system has."
-    return trimmed, [Note("data", text)]
+    return replace(found, scores=trimmed, notes=[Note("data", text)])
 
 
 def _least(codes: Sequence[Array]) -> Array:
@@ -120,17 +138,10 @@ def _least(codes: Sequence[Array]) -> Array:
     return np.asarray(np.where(counts > 0, counts, counts.max()).min(axis=0))
 
 
-def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: DuplicateRule = "stop") -> Reduced:
-    """Every item's runs as one score.
-
-    Examples
-    --------
-    >>> from outscore.scores.system import Labels
-    >>> one = Scores("new", np.array([1, 0, 1, 0, 0, 0]), Labels.of(["q1"] * 3 + ["q2"] * 3), Labels.of("123123"))
-    >>> reduce_runs([one], Reduction("pass@", 2)).scores[0].values.tolist()
-    [1, 0]
-    """
-    settled = _settled(systems, rule, f"--reduce {reduction.name}")
+def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: DuplicateRule = "stop") -> UsedRuns:
+    """Every item's runs as one score."""
+    found = _settled(systems, rule, f"--reduce {reduction.name}")
+    settled = found.scores
     codes = _codes(settled)
     n = 1 + max(int(items.max()) for items in codes)
     counts = np.array([np.bincount(items, minlength=n) for items in codes])
@@ -145,7 +156,7 @@ def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: Duplicate
         notes.append(Note("data", BY_SCORES))
     by_answers = all(one.answers is not None for one in settled)
     reduced = [_reduce(one, items, reduction, by_answers=by_answers) for one, items in zip(settled, codes, strict=True)]
-    return Reduced(reduction, reduced, settled, tuple(notes))
+    return replace(found, scores=reduced, reduction=reduction, before=settled, notes=notes)
 
 
 def _refuse_uneven(systems: Sequence[Scores], codes: Sequence[Array], counts: Array, item: int, reduction: Reduction) -> None:

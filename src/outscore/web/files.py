@@ -25,18 +25,17 @@ from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import label_text, looks_numeric
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.inference.describe.histograms import described
-from outscore.scores.panel import Panel
+from outscore.scores.panel import Panel, panel_of
 from outscore.scores.system import Origin, Scores, label_of
 from outscore.web.form import SUFFIXES, names_in
-from outscore.workflows.compare.matching import match_systems
-from outscore.workflows.compare.run import load
+from outscore.workflows.load import load
 from outscore.workflows.prefer.inputs import battles_of
+from outscore.workflows.prepare import prepare
 from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import ScoreRequest
-from outscore.workflows.score.run import read_material
 from outscore.workflows.show.describe import MAX_SYSTEMS, FileDescription, describe, listed
 from outscore.workflows.texts.run import TextData, read_texts
 from outscore.workflows.texts.statistics import Texts
@@ -66,9 +65,12 @@ def items_of(command: str, written: Mapping[str, Any]) -> dict[str, Any]:
 def _compared(request: CompareRequest) -> dict[str, Any]:
     """The items of two systems in the order of the comparison."""
     systems = load(request)
-    if systems.corpus or systems.counts:
+    if systems.corpus:
         raise OutscoreError("These files have no single score for each item.", "The report counts what they hold.")
-    panel = match_systems(replace(request, reduce="mean", equal_runs=False), systems).panel("mean")
+    prepared = prepare(replace(request, reduce="mean", equal_runs=False), systems)
+    if prepared.systems.counts:
+        raise OutscoreError("These files have no single score for each item.", "The report counts what they hold.")
+    panel = panel_of(prepared.aligned, "mean")
     rows = panel.matched_rows()
     a, b = rows.a[:, 0] / rows.scale, rows.b[:, 0] / rows.scale
     ids = panel.items if rows.items is None or panel.items is None else [panel.items[i] for i in rows.items.tolist()]
@@ -82,7 +84,7 @@ def _compared(request: CompareRequest) -> dict[str, Any]:
 
 def _scored(request: ScoreRequest) -> dict[str, Any]:
     """The rows of one system with their scores and texts; of several, the scores of each as texts."""
-    scores = read_material(request).scores
+    scores = load(request).scores
     if any(one.values.ndim > 1 for one in scores):
         raise OutscoreError("These files have no single score for each item.", "The report counts what they hold.")
     first = scores[0]

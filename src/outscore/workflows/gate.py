@@ -29,18 +29,18 @@ from outscore.results.gate import GateResult, GateSlice, Outcome
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval
 from outscore.scores.system import Scores
-from outscore.workflows.compare.inputs import Systems, named_in, of_scores, systems_given, systems_of_tables
-from outscore.workflows.compare.logs import asks_logs, better_of, log_question
 from outscore.workflows.compare.run import compare_systems
-from outscore.workflows.compare.run import load as load_systems
 from outscore.workflows.compare.unpaired import samples_given
 from outscore.workflows.frames import counts_in, is_table
+from outscore.workflows.load import asks_logs, better_of, log_question, pair_of_tables
+from outscore.workflows.load import load as load_systems
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.requests.plan import POWER
+from outscore.workflows.systems import Systems, named_in, pair_given
 from outscore.workflows.texts.run import TextData, read_texts
 from outscore.workflows.texts.run import run as run_texts
 from outscore.workflows.validate import refuse_labels
@@ -121,9 +121,7 @@ def with_baseline_file(request: GateRequest, candidate: Candidate) -> Systems:
         names = (request.names[1], request.names[0])
     elif names[0] == names[1]:
         names = CANDIDATE_FIRST
-    metric = request.comparison("permutation", **changes(request)).metric
-    both = of_scores(scores, baseline, names, metric)
-    return replace(both, better=better_of(candidate.higher_is_better), notes=candidate.notes)
+    return Systems((scores, baseline), names, better=better_of(candidate.higher_is_better), notes=candidate.notes)
 
 
 def changes(request: GateRequest) -> dict[str, Any]:
@@ -220,7 +218,7 @@ def run(request: GateRequest, data: Systems | None = None) -> GateResult:
     Examples
     --------
     >>> same = [1, 0, 1, 1] * 25
-    >>> found = run(GateRequest(margin=0.02), systems_given(same, same, names=("new", "old")))
+    >>> found = run(GateRequest(margin=0.02), pair_given(same, same, names=("new", "old")))
     >>> found.outcome, found.needed, found.exit_code
     ('inconclusive', 149, 3)
     """
@@ -308,7 +306,7 @@ def call(
     # Scores that were read bring their names.
     names = request.names or (() if isinstance(baseline, Scores) else CALLED)
     if not request.unpaired:
-        systems = systems_given(baseline, candidate, items=items, clusters=clusters, names=names, metric=request.metric)
+        systems = pair_given(baseline, candidate, items=items, clusters=clusters, names=names)
         return run(request, systems.swap_systems())
     if items is not None:
         raise OutscoreError("`items` needs items that both systems share.", "Leave `items` out.", parameter="items")
@@ -320,7 +318,7 @@ def _run_tables(request: GateRequest, both: Sequence[object]) -> GateResult:
     request.validate(arrays=True)
     with proposing_measures(request):
         in_order = request.comparison(request.test or PERMUTATION, names=request.names)
-        return run(request, systems_of_tables(both, in_order).swap_systems())
+        return run(request, pair_of_tables(both, in_order).swap_systems())
 
 
 def _call_texts(both: Sequence[object], reference: object, documents: object, given: dict[str, Any]) -> GateResult:

@@ -7,7 +7,7 @@ import pytest
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.workflows.compare.inputs import systems_given
+from outscore.workflows.systems import pair_given
 
 ROWS = [f"q{i},d{i // 4},{(i * 7) % 5 > 1:d},{(i * 3) % 4 > 1:d}" for i in range(40)]
 TABLE = "\n".join(["question_id,document,new,old", *ROWS, ""])
@@ -49,7 +49,7 @@ def test_what_cannot_be_matched_is_refused(systems, tmp_path):
         osc.compare(new, old.values)
     for name in ("items", "clusters", "labels"):
         with pytest.raises(OutscoreError, match=f"`{name}` was given, but scores that were read have their own"):
-            systems_given(new, old, **{name: ["x"] * 40})
+            pair_given(new, old, **{name: ["x"] * 40})
     path = tmp_path / "runs.csv"
     path.write_text(UNEQUAL)
     for test in ("permutation", "student"):

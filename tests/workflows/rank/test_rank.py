@@ -158,7 +158,7 @@ def test_two_items_and_one_system():
     assert found.n == 2
     with pytest.raises(OutscoreError, match="Only `a` was found: there is nothing to rank"):
         rank({"a": [1, 1]})
-    with pytest.raises(OutscoreError, match="`a` has 2 rows, `b` has 1"):
+    with pytest.raises(OutscoreError, match="`a` has 2 rows, but `b` has 1"):
         rank({"a": [1, 1], "b": [0]})
     with pytest.raises(OutscoreError, match="`scores` is a int"):
         rank(5)

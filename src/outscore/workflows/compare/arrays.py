@@ -37,6 +37,7 @@ from outscore.results.comparison import Comparison, Margin, SystemScore, TestRes
 from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
+from outscore.scores.align import align_pair, as_pair
 from outscore.scores.panel import Panel, panel_of
 from outscore.workflows.compare.evidence import (
     Answer,
@@ -54,7 +55,7 @@ from outscore.workflows.compare.evidence import (
     scores_of,
     unequal_runs_note,
 )
-from outscore.workflows.compare.inputs import systems_given
+from outscore.workflows.systems import pair_given
 from outscore.workflows.validate import Question, check_side
 
 SHUFFLES = 10
@@ -75,7 +76,7 @@ def permutation_p(
     seed: int,
 ) -> PValue:
     """The p-value of the paired permutation test alone; see `outscore.permutation_test`."""
-    panel = panel_of(systems_given(a, b, items=items, clusters=clusters).aligned("stop"), metric)
+    panel = panel_of(align_pair(as_pair(*pair_given(a, b, items=items, clusters=clusters).called)), metric)
     check_side(alternative, delta)
     check_seed("seed", seed)
     given = {"method": method} | ({} if resamples is None else {"resamples": resamples})

@@ -16,7 +16,6 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
 from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.families import MAX_T, Member, correct_family, max_t_of_pair
 from outscore.inference.populations import ITEMS
@@ -26,19 +25,11 @@ from outscore.results.analysis import Subset
 from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
 from outscore.results.design import HOLM, Family
 from outscore.results.note import Note
-from outscore.scores.panel import Panel
+from outscore.scores.panel import Part
 from outscore.workflows.compare.arrays import compare_panel
-from outscore.workflows.compare.logs import asks_logs
+from outscore.workflows.load import asks_logs
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import Question, question_of
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """One comparison of a family: two systems on some items of a whole, or all of them by another metric."""
-
-    panel: Panel
-    items: Array
 
 
 def compare_slices(

@@ -4,57 +4,35 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import did_you_mean
-from outscore.core.rows import EPOCHS, PairedScores, in_order_of
+from outscore.core.rows import EPOCHS, PairedScores
 from outscore.inference.base.differences import with_exact_integers
 from outscore.inference.base.entry import NoSpreadError
 from outscore.language.verdict.comparison import with_slices
 from outscore.results.comparison import AnytimeEvidence, Comparison, Comparisons
 from outscore.results.note import Note
-from outscore.scores.align import Aligned
-from outscore.scores.panel import Panel, name_repeats, panels_by_dataset
-from outscore.scores.system import Labels
+from outscore.scores.panel import Panel
 from outscore.workflows.compare.arrays import compare_panel
 from outscore.workflows.compare.evidence import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.families import compare_measures, compare_slices
-from outscore.workflows.compare.inputs import (
-    Systems,
-    metric_of,
-    named_in,
-    read_systems,
-    systems_given,
-    systems_of_tables,
-)
-from outscore.workflows.compare.logs import asks_logs, systems_of_logs, with_exchanges
-from outscore.workflows.compare.matching import Matched, match_systems
 from outscore.workflows.compare.unpaired import compare_samples, samples_given
 from outscore.workflows.frames import counts_in, is_table
-from outscore.workflows.gold import beside_of, delong_notes, gold_facts
+from outscore.workflows.gold import delong_notes
+from outscore.workflows.load import load, pair_of_tables, with_exchanges
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
-from outscore.workflows.reading import (
-    MetricDirection,
-    answer_notes,
-    gold_notes,
-    reading_of,
-    resolve_direction,
-    scale_notes,
-    score_names,
-)
+from outscore.workflows.prepare import Prepared, ScoresRequest, prepare
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import CompareRequest
+from outscore.workflows.systems import Systems, named_in, pair_given, slices_given
 from outscore.workflows.validate import question_of, refuse_labels
 
 COUNTS = ("true positives", "false positives", "false negatives")
-SLICES = "slice"
-"""The name of a column whose labels were given without one."""
 
 
 @at_the_door
@@ -63,7 +41,7 @@ def run(request: CompareRequest, data: Systems | None = None) -> Comparisons:
 
     Examples
     --------
-    >>> data = systems_given([0.9, 0.7, 0.8, 0.9, 1.0, 0.6], [0.5, 0.4, 0.7, 0.6, 0.8, 0.5], names=("new", "old"))
+    >>> data = pair_given([0.9, 0.7, 0.8, 0.9, 1.0, 0.6], [0.5, 0.4, 0.7, 0.6, 0.8, 0.5], names=("new", "old"))
     >>> found = run(CompareRequest(), data)
     >>> found.comparisons[0].verdict.split(":")[0], found.comparisons[0].p.value
     ('new outscored old', 0.03125)
@@ -80,24 +58,8 @@ def run(request: CompareRequest, data: Systems | None = None) -> Comparisons:
         return compare_systems(request, data or load(request), from_files=data is None)
 
 
-def load(request: CompareRequest) -> Systems:
-    """The two systems in the files of a request, which is checked first."""
-    if asks_logs(request):
-        replace(request, metric=None).validate(logs=True)
-        return systems_of_logs(request)
-    request.validate()
-    return read_systems(
-        request.files,
-        (request.names[0], request.names[1]) if request.names else None,
-        format=request.reader,
-        systems=request.system,
-        metric=None if request.unpaired else request.metric,
-        **request.columns(),
-    )
-
-
 def compare_systems(request: CompareRequest, systems: Systems, *, from_files: bool = False, gate: bool = False) -> Comparisons:
-    """Compare two systems that have been read, for a `gate` or for themselves.
+    """Compare two systems that have been read, for a `gate` or for themselves, and every slice that was asked for.
 
     For logs, the requested metric is one of their scores, whose mean is compared; if a log scores the corpus, its texts are.
     """
@@ -107,40 +69,25 @@ def compare_systems(request: CompareRequest, systems: Systems, *, from_files: bo
         from outscore.workflows.texts.run import compare_log_texts
 
         return compare_log_texts(request, systems, gate=gate)
-    return _compare(request, systems, match_systems(request, systems), from_files=from_files, gate=gate)
-
-
-def _compare(request: CompareRequest, systems: Systems, matched: Matched, *, from_files: bool, gate: bool) -> Comparisons:
-    """Compare two systems whose rows are matched, and every slice that was asked for."""
     question = question_of(**request.asked(), gate=gate)
-    better = direction_of(request, systems, matched)
-    about_gold = gold_facts(systems.scores, better.metric)
-    panel = None
+    prepared, panel = prepare(request, systems), None
     try:
-        panel = matched.panel(better.metric, request.repeats)
+        panel = prepared.whole
         rows = with_exact_integers(panel.matched_rows())
-        datasets, pooled = _datasets(request, matched.aligned, better.metric)
-        reading = reading_of(
-            systems.origins,
-            rows=rows.rows,
-            systems=systems.names,
-            slices=() if request.slice is None else (request.slice,),
-            direction=(better.better, better.source),
-            beside=beside_of(better.metric) if about_gold else "",
-        )
-        of_reading = _reading_notes(request, systems, matched, panel, from_files=from_files)
+        datasets, pooled = _datasets(prepared)
+        reading = prepared.reading(rows.rows)
         whole = compare_panel(
             panel,
             question,
             datasets=datasets,
-            before=[*better.notes, *of_reading, *answer_notes(systems.origins, about_gold), *pooled],
+            before=[*prepared.better.notes, *_reading_notes(prepared, panel, from_files=from_files), *pooled],
             after=[
                 *_of_originals(rows, panel.metric, request),
                 *([IN_ORDER] if request.anytime else []),
-                *delong_notes(matched.aligned, better.metric, question.alpha),
+                *delong_notes(prepared.aligned, prepared.better.metric, question.alpha),
             ],
             known={
-                "alignment": matched.alignment,
+                "alignment": prepared.alignment,
                 "reading": reading,
                 "anytime": _looks(rows, panel.metric, request) if request.anytime else None,
             },
@@ -149,10 +96,10 @@ def _compare(request: CompareRequest, systems: Systems, matched: Matched, *, fro
         raise _with_origin(refusal, request, systems, panel) from None
     if systems.evaluations:
         whole = replace(whole, deciding_items=with_exchanges(whole.deciding_items, systems.evaluations))
-    settings = request.settings(systems.origins)
+    settings = request.settings(prepared.systems.origins)
     if request.slice is None:
         return Comparisons([whole], settings)
-    parts = matched.slices(request.slice, panel, better.metric)
+    parts = {value: part for value, (part,) in prepared.slices(request.slice, [panel]).items()}
     found, family, left_out = compare_slices(
         request.slice, parts, panel.clusters, question, correction=request.correction, known={"reading": reading}
     )
@@ -160,27 +107,15 @@ def _compare(request: CompareRequest, systems: Systems, matched: Matched, *, fro
     return Comparisons([replace(whole, notes=[*whole.notes, *left_out]), *found], settings, family)
 
 
-def direction_of(request: CompareRequest, systems: Systems, matched: Matched) -> MetricDirection:
-    """The metric, or the default for the data, with the direction in which scores are better; that of logs is their own."""
-    metric = (None if systems.evaluations else request.metric) or ("f1" if systems.counts else "mean")
-    if matched.reduced is not None:
-        metric = metric_of(matched.reduced.reduction)
-    names = systems.measures or score_names(systems.origins, systems.names)
-    scores = [matched.aligned.runs_of(place).values for place in (0, 1)]
-    return resolve_direction(metric, request.direction, names, told=systems.better, scores=scores)
-
-
-def _datasets(
-    request: CompareRequest, aligned: Aligned, metric: str | AdditiveMetric
-) -> tuple[Sequence[Panel], Sequence[Note]]:
+def _datasets(prepared: Prepared) -> tuple[Sequence[Panel], Sequence[Note]]:
     """The datasets, if there are several, or why their items are pooled instead."""
-    number = len(aligned.by_dataset)
+    number, request = len(prepared.aligned.by_dataset), prepared.request
     if number < 2:
         return [], []
     try:
-        return name_repeats(panels_by_dataset(aligned, metric), request.repeats), []
+        return prepared.panels, []
     except OutscoreError as refusal:
-        if request.is_shifted or request.alternative != "two-sided" or request.delta:
+        if isinstance(request, CompareRequest) and (request.is_shifted or request.alternative != "two-sided" or request.delta):
             raise
         # Imported only here, because it loads the tests of many systems on many datasets.
         from outscore.workflows.compare.datasets import untested
@@ -213,12 +148,10 @@ def call(
     request = CompareRequest.from_python(given)
     request.refuse_outside(base.FILES)
     request.validate(arrays=True)
-    data = systems_given(a, b, items=items, clusters=clusters, labels=labels, names=request.names, metric=request.metric)
+    data = pair_given(a, b, items=items, clusters=clusters, labels=labels, names=request.names)
     if slices is None:
         return run(request, data).comparisons[0]
-    column, values = _slice_labels(slices, data, a)
-    if values is not None:
-        data = replace(data, scores=tuple(replace(one, slices={column: values}) for one in data.scores))
+    column, data = slices_given(slices, data, a)
     return run(replace(request, slice=column), data)
 
 
@@ -247,9 +180,9 @@ def _of_tables(tables: Sequence[object], labels: object, **given: Any) -> Compar
     request = _naming_columns(labels, **given)
     request.validate(arrays=True)
     if request.measure:
-        return compare_measures(request, lambda one: run(one, systems_of_tables(tables, one)))
+        return compare_measures(request, lambda one: run(one, pair_of_tables(tables, one)))
     with proposing_measures(request):
-        compared = run(request, systems_of_tables(tables, request))
+        compared = run(request, pair_of_tables(tables, request))
     return compared if request.slice is not None else compared.comparisons[0]
 
 
@@ -268,28 +201,6 @@ def _of_files(files: Sequence[object], labels: object, **given: Any) -> CompareR
             "One of `a` and `b` is a file and the other is not.", "Give two files, or one that contains both systems."
         )
     return _naming_columns(labels, names, **given)
-
-
-def _slice_labels(slices: object, data: Systems, a: object) -> tuple[str, Labels | None]:
-    """The column and the slice of each row: a column of scores that were read, labels by column, or labels alone."""
-    if isinstance(slices, str):
-        if not any(slices in one.slices for one in data.scores):
-            raise OutscoreError(
-                f"The scores have no slice column `{slices}`.",
-                "Read them with slice=..., or give a label for each row.",
-                parameter="slice",
-            )
-        return slices, None
-    if isinstance(slices, Mapping) and len(slices) != 1:
-        raise OutscoreError(f"`slices` names {len(slices)} columns.", "Give one column.", parameter="slice")
-    column, labels = next(iter(slices.items())) if isinstance(slices, Mapping) else (SLICES, slices)
-    values = Labels.of(np.asarray(in_order_of(a, labels, "slices")[0]).tolist())
-    rows = data.scores[0].rows
-    if len(values) != rows:
-        raise OutscoreError(
-            f"There are {len(values):,} slice labels for {rows:,} rows.", "Give one for each row.", parameter="slice"
-        )
-    return str(column), values
 
 
 def _originals(request: CompareRequest) -> list[str]:
@@ -317,22 +228,19 @@ def _of_originals(rows: PairedScores, metric: AdditiveMetric, request: CompareRe
     return [of_originals(name, rows, metric, question.of_test, units) for name in _originals(request)]
 
 
-def _reading_notes(
-    request: CompareRequest, systems: Systems, matched: Matched, panel: Panel, *, from_files: bool
-) -> list[Note]:
+def _reading_notes(prepared: Prepared, panel: Panel, *, from_files: bool) -> list[Note]:
     """What the reader should know about how the files were read."""
-    values = [matched.aligned.runs_of(place).values for place in (0, 1)]
-    notes = [*(_recognition_notes(request, systems, panel) if from_files else []), *_selection_notes(systems), *matched.notes]
-    notes += scale_notes(systems.names, values)
-    notes += gold_notes(systems.names, values, systems.origins)
+    request, systems, said = prepared.request, prepared.systems, list[Note]()
     if from_files and request.metric is None and systems.counts:
-        columns = ("true positives", "errors") if values[0].shape[1] == 2 else COUNTS
+        columns = ("true positives", "errors") if systems.scores[0].values.shape[1] == 2 else COUNTS
         text = f"The columns were read as F1 counts ({', '.join(columns)}); choose another metric with --metric."
-        notes.insert(0, Note("input", text))
-    return notes
+        said.append(Note("input", text))
+    if from_files:
+        said += _recognition_notes(request, systems, panel)
+    return [*said, *_selection_notes(systems), *systems.notes, *prepared.matching_notes, *prepared.value_notes]
 
 
-def _recognition_notes(request: CompareRequest, systems: Systems, panel: Panel | None) -> list[Note]:
+def _recognition_notes(request: ScoresRequest, systems: Systems, panel: Panel | None) -> list[Note]:
     """Columns that were recognised, not named, and that change what counts as one observation."""
     columns_by_part = {part: columns for table in systems.origins for part, columns in table.columns.items()}
     repeats = None if panel is None else panel.repeats

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import NoReturn, cast
 
 import numpy as np
 
@@ -28,27 +28,16 @@ from outscore.language.numbers import count, format_probability
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import ChartData, Effect, Power
 from outscore.results.comparison import Comparison, Comparisons, Margin, SystemScore, Unpaired
-from outscore.results.design import Alignment, Decision, Design
+from outscore.results.design import Alignment, Decision, Design, Reading
 from outscore.results.note import Note, Signature
 from outscore.results.pvalue import PValue
-from outscore.scores.panel import Panel, panels_of
-from outscore.scores.system import Origin, Scores, facts_of_answers, pooled
-from outscore.workflows.compare.inputs import Systems, TwoNames, labels_given, names_of_series, of_scores
-from outscore.workflows.names import unique_names
-from outscore.workflows.reading import (
-    MetricDirection,
-    answer_notes,
-    gold_notes,
-    reading_of,
-    resolve_direction,
-    scale_notes,
-    score_names,
-)
+from outscore.scores.panel import Panel
+from outscore.scores.system import Scores, facts_of_answers
+from outscore.workflows.prepare import prepare_each
+from outscore.workflows.reading import MetricDirection, answer_notes, gold_notes, scale_notes
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.validate import Question, numbers_of, question_of
-
-if TYPE_CHECKING:
-    from outscore.scores.align import DuplicateRule
+from outscore.workflows.systems import Systems, arrays_given, names_of_series, pair_given
+from outscore.workflows.validate import Question, question_of
 
 LIBERAL, CAUTIOUS = 1.5, 0.5
 """An actual level beyond this many times alpha deserves a warning, or a note."""
@@ -70,9 +59,7 @@ def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, .
     ([3, 2], ('A', 'B'), ('d3', 'd4'))
     """
     if isinstance(a, Scores) and isinstance(b, Scores):
-        if clusters is not None:
-            raise OutscoreError("`clusters` was given, but scores that were read have their own.", "Leave `clusters` out.")
-        return of_scores(a, b, cast("TwoNames", names or unique_names((a.name, b.name))))
+        return pair_given(a, b, clusters=clusters, names=names)
     labels: tuple[object, object] = (None, None)
     if clusters is not None:
         if not isinstance(clusters, Sequence) or isinstance(clusters, str) or len(clusters) != 2:
@@ -83,8 +70,8 @@ def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, .
             )
         labels = clusters[0], clusters[1]
     _refuse_shared_index(a, b)
-    called = cast("TwoNames", names or names_of_series(a, b))
-    return Systems(tuple(_scores_of(x, role, own) for x, role, own in zip((a, b), ("a", "b"), labels, strict=True)), called)
+    parts = (arrays_given({role: x}, {"clusters": own})[0] for role, x, own in zip("ab", (a, b), labels, strict=True))
+    return Systems(tuple(parts), names or names_of_series(a, b))
 
 
 def _refuse_shared_index(a: object, b: object) -> None:
@@ -99,11 +86,6 @@ def _refuse_shared_index(a: object, b: object) -> None:
         _refuse_pairs(len(shared), str(shared[0]), min(len(set(first)), len(set(second))), BARE_VALUES)
 
 
-def _scores_of(values: object, role: str, clusters: object) -> Scores:
-    numbers = numbers_of(values, role)
-    return Scores(role.upper(), numbers, clusters=labels_given(clusters, len(numbers), "clusters"))
-
-
 def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = False) -> Comparisons:
     """Compare two samples of different items, for a `gate` or for themselves.
 
@@ -115,8 +97,8 @@ def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = Fals
     (0.05714285714285714, (3, 4))
     """
     question = question_of(**request.asked(), gate=gate)
-    ready = ready_samples(data, request.metric, request.direction, cast("DuplicateRule", request.duplicates))
-    samples, panels, origins, better, metric = ready.samples, ready.panels, ready.origins, ready.better, ready.metric
+    ready = ready_samples(request, data)
+    samples, panels, better, metric = ready.samples, ready.panels, ready.better, ready.metric
     result = run_unpaired(question.entry.name, samples, question.of_test)
     margin, about_margin = _margin(samples, metric, question)
     beside = _beside(samples, question)
@@ -127,16 +109,16 @@ def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = Fals
         *better.notes,
         *data.notes,
         *scale_notes(data.names, values),
-        *gold_notes(data.names, values, origins),
-        *answer_notes(origins),
+        *gold_notes(data.names, values, data.origins),
+        *answer_notes(data.origins),
         *facts_of_answers(data.scores),
         *_design_notes(data, panels),
-        *_cautions(samples, beside, question, data.names),
+        *_cautions(samples, beside, question, data.pair),
         *result.notes,
         *about_margin,
     ]
     comparison = Comparison(
-        systems=data.names,
+        systems=data.pair,
         metric=metric.name,
         signature=_signature(samples, metric, result.p, question),
         higher_is_better=metric.higher_is_better,
@@ -157,12 +139,12 @@ def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = Fals
             two_histograms(samples.a.astype(float), samples.b.astype(float)),
             null=None if gate else null_of_samples(samples, question.seed),
         ),
-        reading=reading_of(origins, rows=ready.rows, systems=data.names, direction=(better.better, better.source)),
+        reading=ready.reading,
         margin=margin,
         unpaired=beside,
         power=_power(samples, result.p, question),
     )
-    return Comparisons([with_verdict(comparison, **question.side)], request.settings(origins))
+    return Comparisons([with_verdict(comparison, **question.side)], request.settings(data.origins))
 
 
 def _margin(samples: Samples, metric: AdditiveMetric, question: Question) -> tuple[Margin | None, list[Note]]:
@@ -182,7 +164,7 @@ class Ready:
     samples: Samples
     panels: tuple[Panel, Panel]
     better: MetricDirection
-    origins: tuple[Origin, ...]
+    reading: Reading
 
     @property
     def metric(self) -> AdditiveMetric:
@@ -195,16 +177,15 @@ class Ready:
         return sum(int(panel.times.sum()) for panel in self.panels)
 
 
-def ready_samples(data: Systems, metric: str | AdditiveMetric | None, direction: str, duplicates: DuplicateRule) -> Ready:
+def ready_samples(request: CompareRequest, data: Systems) -> Ready:
     """One score per item of each system, in the direction that is better; refused where the two share items."""
     _refuse_counts(data)
     _refuse_shared(data)
-    origins = tuple(dict.fromkeys(one.origin for one in data.scores if one.origin is not None))
-    names = score_names(origins, data.names)
-    better = resolve_direction(metric or "mean", direction, names, told=data.better, scores=[one.values for one in data.scores])
-    (first,), (second,) = (panels_of([pooled(one)], better.metric, duplicates) for one in data.scores)
+    prepared = prepare_each(request, data)
+    first, second = (one.whole for one in prepared)
     samples = Samples(_values(first), _values(second), _clusters_of(first, second, data), first.orientation)
-    return Ready(samples, (first, second), better, origins)
+    rows = sum(int(panel.times.sum()) for panel in (first, second))
+    return Ready(samples, (first, second), prepared[0].better, prepared[0].reading(rows))
 
 
 def _values(panel: Panel) -> Array:

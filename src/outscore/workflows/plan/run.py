@@ -31,9 +31,8 @@ from outscore.results.plan import (
     StudyDesign,
 )
 from outscore.scores.system import label_of
-from outscore.workflows.compare.inputs import Systems, read_systems, systems_given
-from outscore.workflows.compare.matching import match_systems
 from outscore.workflows.compare.unpaired import ready_samples, samples_given
+from outscore.workflows.load import load_pair
 from outscore.workflows.names import at_the_door
 from outscore.workflows.plan.answer import (
     Planned,
@@ -53,12 +52,14 @@ from outscore.workflows.plan.pilot import (
     runs_plan,
     samples_notes,
 )
-from outscore.workflows.reading import reading_of, resolve_direction, score_names
+from outscore.workflows.prepare import prepare
+from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.groups import UnitRequest
 from outscore.workflows.requests.plan import NO_BATTLES, REPLICATES, PlanRequest
 from outscore.workflows.requests.shared import TEST
+from outscore.workflows.systems import Systems, pair_given
 
 OWN_RATE = (
     "The win rate is the pilot's own, {rate:.1f}%, which is itself uncertain; better give the smallest lead that matters as"
@@ -159,7 +160,7 @@ def call(
         if items is not None:
             raise OutscoreError("`items` needs items that both systems share.", "Leave `items` out.", parameter="items")
         return run(request, samples_given(*several, clusters=clusters, names=()))
-    return run(request, systems_given(*several, items=items, clusters=clusters), progress=progress)
+    return run(request, pair_given(*several, items=items, clusters=clusters), progress=progress)
 
 
 def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> PossibleTable:
@@ -189,11 +190,7 @@ def _read(request: PlanRequest) -> Systems:
             "Use `outscore compare`, which says how many items the observed difference needs, or give --sd or --discordance.",
             parameter="pilot",
         )
-    both = read_systems(
-        request.pilot,
-        systems=request.system,
-        **request.columns(),
-    )
+    both = load_pair(request.pilot, systems=request.system, **request.columns())
     if both.counts and not request.unpaired:
         raise OutscoreError(
             "The pilot contains counts, but a plan needs one score per item.",
@@ -263,7 +260,7 @@ def _from_battles(request: PlanRequest) -> PlanResult:
 
 def _from_samples(request: PlanRequest, data: Systems) -> PlanResult:
     """A plan for different items, with the spread of a pilot of such."""
-    ready = ready_samples(data, None, request.direction, "stop")
+    ready = ready_samples(CompareRequest(direction=request.direction, unpaired=True), data)
     samples = ready.samples.checked()
     found = design_of_samples(samples)
     if found is None:
@@ -281,23 +278,13 @@ def _from_samples(request: PlanRequest, data: Systems) -> PlanResult:
         side = None if sided else design.alternative
         effect = improvement(request.effect, samples.orientation, alternative=side, n=request.n)
     planned = answer(design, effect=effect, n=request.n, power=request.power)
-    reading = reading_of(
-        ready.origins,
-        rows=ready.rows,
-        systems=data.names,
-        direction=(ready.better.better, ready.better.source),
-    )
     notes = [*ready.better.notes, *data.notes, *samples_notes(samples, own=own)]
-    return _finish(request, planned, before=notes, reading=reading, inputs=input_settings(ready.origins))
+    return _finish(request, planned, before=notes, reading=ready.reading, inputs=input_settings(data.origins))
 
 
 def _from_pilot(request: PlanRequest, pilot: Systems, progress: Progress) -> PlanResult:
-    matched = match_systems(CompareRequest(), pilot)
-    scores = [matched.aligned.runs_of(place).values for place in (0, 1)]
-    better = resolve_direction(
-        "mean", request.direction, score_names(pilot.origins, pilot.names), told=pilot.better, scores=scores
-    )
-    panel = matched.panel(better.metric)
+    prepared = prepare(CompareRequest(direction=request.direction), pilot)
+    panel, better = prepared.whole, prepared.better
     rows, metric, question = panel.matched_rows(), panel.metric, request.question
     pairs = in_units(rows, metric, **request.values_for(UnitRequest))
     design = request.design() | ({"measure": pilot.measures[0]} if request.reference else {})
@@ -320,7 +307,7 @@ def _from_pilot(request: PlanRequest, pilot: Systems, progress: Progress) -> Pla
         request,
         planned,
         costs=costs,
-        before=[*better.notes, *matched.notes, *joined],
+        before=[*better.notes, *pilot.notes, *prepared.matching_notes, *joined],
         after=runs,
         # More items do not average out whole runs, so the answer must not be mistaken for one about new runs.
         caveat=OF_THESE_RUNS if runs else "",

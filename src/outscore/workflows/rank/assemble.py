@@ -19,7 +19,7 @@ from outscore.language.numbers import format_percent
 from outscore.language.verdict.comparison import MAX_LEFT_OUT
 from outscore.language.verdict.contradiction import Contradiction, Look, corrected_by, find, in_words
 from outscore.language.verdict.ranking import Claims, ranking_sentence, ranking_verdict
-from outscore.results.design import Family, Replicated
+from outscore.results.design import Family, Reading, Replicated
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking, Standing
 from outscore.scores.align import repeated_notes
@@ -60,6 +60,7 @@ def assemble_ranking(
     smallest_p: tuple[float | None, float | None] = (None, None),
     design: RankDesign | None = None,
     settings: Mapping[str, Any] | None = None,
+    reading: Reading | None = None,
     notes: Sequence[Note] = (),
 ) -> Ranking:
     """The ranking of measured datasets.
@@ -72,7 +73,7 @@ def assemble_ranking(
         The question that the pairs were measured for.
     repeated
         How many rows repeat an item, and how many items have rows that contradict each other.
-    critical_difference, population, other_populations, smallest_p, settings, notes
+    critical_difference, population, other_populations, smallest_p, settings, reading, notes
         Parts of the result, passed on unchanged.
     other_scores
         Scores of the same systems that are only looked at for what contradicts the ranking.
@@ -103,8 +104,7 @@ def assemble_ranking(
     further = [(standing, table.claims()) for standing, table in zip(rest, corrected.tops[1:], strict=True)]
     words = _words(top, claims, question, corrected.family, design, population, datasets=max(len(first), 1), further=further)
     others = families(other_scores, question.of_other_scores()) if other_scores else None
-    looked_at = replace(corrected, tops=corrected.tops[:1]) if measures else corrected
-    against = _contradiction(looked_at, first, claims, others)
+    against = _contradiction(replace(corrected, tops=corrected.tops[:1]) if measures else corrected, first, claims, others)
     if against is not None:
         words["sentence"] += f" {against.sentence}"
     coverage = _coverage(corrected.tops[0].measured, repeated)
@@ -117,6 +117,7 @@ def assemble_ranking(
         baseline=question.baseline,
         **words,
         settings=dict(settings or {}),
+        reading=reading,
         datasets=[part.standing(keep_pairs=keep) for part in corrected.parts],
         datasets_family=corrected.parts_family,
         **({} if slices is None else slices.parts(question, keep_pairs=keep)),
@@ -129,8 +130,7 @@ def assemble_ranking(
         smallest_p=smallest_p[0],
         smallest_adjusted_p=smallest_p[1],
         notes=[
-            *_lacking(coverage),
-            *repeated_notes(*repeated),
+            *_notes_of(coverage),
             *([] if against is None else [against.note]),
             *dict.fromkeys([*notes, *top.notes, *remarks, *_remarks(corrected, keep=keep)]),
         ],
@@ -267,13 +267,13 @@ def _with_direction(part: Corrected, forward: Array) -> Array:
     return np.asarray(np.where(forward, pairs.log_better, pairs.log_worse))
 
 
-def _lacking(coverage: Coverage) -> list[Note]:
-    """A warning if more than a tenth of the scores are missing, as in a comparison."""
-    whole = coverage.systems * coverage.items
+def _notes_of(coverage: Coverage) -> list[Note]:
+    """A warning if more than a tenth of the scores are missing, as in a comparison, and rows that repeat an item."""
+    whole, repeated = coverage.systems * coverage.items, repeated_notes(coverage.duplicates, coverage.conflicts)
     if coverage.missing <= MAX_LEFT_OUT * whole:
-        return []
+        return repeated
     share = format_percent(round(coverage.missing / whole, 3))
     text = (
         f"{coverage.missing:,} of {whole:,} scores are missing ({share}), so each pair is compared on the items that both have."
     )
-    return [Note("warning", text)]
+    return [Note("warning", text), *repeated]

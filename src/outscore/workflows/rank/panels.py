@@ -28,6 +28,7 @@ from outscore.inference.shifted import NOTHING_KNOWN, UNKNOWN_RANGE, largest_los
 from outscore.inference.two_way import price_of_runs
 from outscore.language.numbers import format_probability
 from outscore.language.verdict.ranking import MeasuredBoth, domination_sentence
+from outscore.results.design import Reading
 from outscore.results.note import Note
 from outscore.results.ranking import (
     MAX_PAIRS,
@@ -42,7 +43,7 @@ from outscore.results.ranking import (
     RankDesign,
     Ranking,
 )
-from outscore.scores.panel import Panel, name_repeats
+from outscore.scores.panel import Panel, Part, name_repeats
 from outscore.workflows.rank.assemble import Slices, assemble_ranking
 from outscore.workflows.rank.items import JudgedItems, item_kinds, judged_items
 from outscore.workflows.rank.measure import measure
@@ -402,17 +403,21 @@ def rank_panels(
     group: str | None = None,
     called: Sequence[str] = (),
     other_scores: Mapping[str, Panel] | None = None,
-    slices: tuple[str, Mapping[str, Sequence[Panel]]] | None = None,
+    slices: tuple[str, Mapping[str, Sequence[Part]]] | None = None,
     margins: Mapping[str, float] | None = None,
     settings: Mapping[str, Any] | None = None,
+    reading: Reading | None = None,
     notes: Sequence[Note] = (),
+    segments: Callable[[], SegmentScores] | None = None,
 ) -> Ranked:
     """Rank the systems of panels: one panel for each dataset, `further` metrics with their own panels.
 
     `unit` is the name of items ("items", "segments", "words"), `group` that of items swapped as one ("sentence"),
-    and `called` are the names of the metrics, if not their own; `settings` and `notes` go into the result as they are.
+    and `called` are the names of the metrics, if not their own; `settings`, `reading` and `notes` go into the
+    result.
     `other_scores` are by name; the result only tells which of them contradict the ranking. With `margins`, if only empty ones,
-    the metrics are measures that have a frontier. `slices` are a column and the panels of each of its values.
+    the metrics are measures that have a frontier. `slices` are a column and the parts of each of its values. `segments` is for
+    texts, as in the answer.
 
     Examples
     --------
@@ -454,16 +459,22 @@ def rank_panels(
         critical_difference=_diagram(panels, measured, question.alpha) if question.critical_difference else None,
         design=design_of(panels, question, unit=unit, group=group),
         settings=settings,
+        reading=reading,
         notes=[*notes, *remarks, *(note for panel in panels for note in panel.notes), *left_out],
     )
     ranking = _with_outlook(ranking, panels, question)
     if margins is not None:
         ranking = with_frontier(ranking, measured, [of_metric[0] for of_metric in metrics], margins, question)
-    return _finished(ranking, measured, panels, question, progress)
+    return _finished(ranking, measured, panels, question, progress, segments)
 
 
 def _finished(
-    ranking: Ranking, measured: Sequence[Measured], panels: Sequence[Panel], question: Question, progress: Progress | None
+    ranking: Ranking,
+    measured: Sequence[Measured],
+    panels: Sequence[Panel],
+    question: Question,
+    progress: Progress | None,
+    segments: Callable[[], SegmentScores] | None,
 ) -> Ranked:
     """The ranking with what follows from its order: all systems at once, single items, and what more runs or swaps would do."""
     joint = joint_of(panels, ranking, seed=question.seed, progress=progress) if question.joint else None
@@ -471,11 +482,11 @@ def _finished(
     told = [*ranking.notes, *_price(ranking, panels), *_out_of_reach(measured, ranking, drawn)]
     judged = judged_items(panels)
     kinds = None if judged is None else item_kinds(judged)
-    return Ranked(replace(ranking, joint=joint, items=kinds, notes=told), measured, items=judged)
+    return Ranked(replace(ranking, joint=joint, items=kinds, notes=told), measured, segments, judged)
 
 
 def _sliced(
-    slices: tuple[str, Mapping[str, Sequence[Panel]]] | None,
+    slices: tuple[str, Mapping[str, Sequence[Part]]] | None,
     question: Question,
     **how: Any,  # noqa: ANN401 - the keywords of `measure`
 ) -> tuple[Slices | None, list[Note]]:
@@ -484,9 +495,9 @@ def _sliced(
         return None, []
     column, by_value = slices
     measured, notes = [], []
-    for value, panels in by_value.items():
+    for value, parts in by_value.items():
         try:
-            top = measure(name_repeats(panels, question.repeats), question, **how)[-1]
+            top = measure([part.panel for part in parts], question, **how)[-1]
         except OutscoreError as refusal:
             # A slice that is too small for the test must not stop the others.
             notes.append(Note("omission", f"Slice {column} = {value} was left out: {refusal.message}"))

@@ -51,6 +51,7 @@ from outscore.inference.pairwise.moments import (
 from outscore.inference.pairwise.per_pair import STUDENT
 from outscore.inference.pairwise.table import KINDS, Measured, baseline_of, pairs_of
 from outscore.language.numbers import count
+from outscore.results import design
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Ranking
 from outscore.scores.align import settle
@@ -362,10 +363,12 @@ class Partitioned:
     notes: tuple[Note, ...]
     better: MetricDirection
 
-    def ranking(self, settings: Mapping[str, Any] | None = None) -> Ranking:
-        """The ranking of these measurements; `settings` go into it as they are."""
+    def ranking(self, settings: Mapping[str, Any] | None = None, reading: design.Reading | None = None) -> Ranking:
+        """The ranking of these measurements; `settings` and `reading` go into it as they are."""
         repeated = (self.duplicates, self.conflicts)
-        return assemble_ranking(self.measured, self.question, repeated=repeated, settings=settings, notes=self.notes)
+        return assemble_ranking(
+            self.measured, self.question, repeated=repeated, settings=settings, reading=reading, notes=self.notes
+        )
 
 
 @dataclass(frozen=True, eq=False)

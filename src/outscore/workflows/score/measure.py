@@ -1,11 +1,11 @@
-"""From systems that were read to their scores: overall, by dataset and by slice, with noise floor and detectable difference."""
+"""The scores of single systems: overall, by dataset and by slice, with noise floor and detectable difference."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -48,8 +48,7 @@ from outscore.inference.populations import (
 )
 from outscore.results.analysis import DATASET
 from outscore.results.score import Noise, ScoredSystem, ScorePart
-from outscore.scores.panel import Panel, panels_of
-from outscore.scores.system import Scores, pooled
+from outscore.scores.panel import Panel
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,32 +87,28 @@ class _Estimate:
 
 
 def measure(
-    systems: Sequence[Scores],
-    spec: str | AdditiveMetric,
+    by_system: Sequence[Sequence[Panel]],
     *,
-    kind: RepeatKind | None,
-    reduced: str = "",
-    population: str | None,
-    slices: str | None,
+    kind: RepeatKind | None = None,
+    population: str | None = None,
+    slices: tuple[str, Mapping[str, Sequence[Panel]]] | None = None,
     alpha: float,
     power: float,
-    missing: Mapping[str, Mapping[str, int]],
-    panels: Sequence[Sequence[Panel]] | None = None,
+    missing: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
+    pooled: Sequence[float | None] = (),
 ) -> Measured:
-    """Score each system on its own; the range of scores is taken from all of them.
+    """Score each system on its own, from its panels, one for each dataset; the range of scores is taken from all systems.
 
-    `panels` are those of each system if it was not read as scores: a panel of one for each dataset. `missing` are rows without
-    a score, by system and reason; `reduced` is the name of the reduction of an item's runs.
+    `slices` are a column and the panels of each of its values. `missing` are rows without a score, by system and reason, and
+    `pooled` the scores over the items of all datasets.
 
     Examples
     --------
-    >>> new = Scores("new", np.array([1, 0, 1, 1, 1, 0, 1, 1]))
-    >>> asked = {"kind": None, "population": None, "slices": None, "alpha": 0.05, "power": 0.8, "missing": {}}
-    >>> found = measure([new], "accuracy", **asked).systems[0]
+    >>> new = Panel.of("accuracy", ("new",), np.array([[1, 0, 1, 1, 1, 0, 1, 1]]))
+    >>> found = measure([[new]], alpha=0.05, power=0.8).systems[0]
     >>> found.value, round(found.low, 4), round(found.high, 4), found.n
     (0.75, 0.4093, 0.9285, 8)
     """
-    by_system = panels or [_panels(system, spec, kind, reduced) for system in systems]
     flat = [panel for of_system in by_system for panel in of_system]
     missing_for = lacking_of(flat)
     if kind == EPOCHS:
@@ -121,42 +116,35 @@ def measure(
         missing_for[THESE_ITEMS] = missing_for[THESE_ITEMS] or once
     chosen = choose_population(population, missing_for, [panel.repeats for panel in flat], kind)
     estimates = _by_dataset(by_system, chosen, alpha)
-    by_slice = {} if slices is None else _slices(systems, slices, partial(_panels, spec=spec, kind=kind), chosen, alpha)
+    by_slice = {} if slices is None else _slices(*slices, chosen, alpha)
     keys = _item_keys(by_system)
     beside = _Beside(chosen, alpha, power, _correlation(by_system, keys), _worth(flat))
     scored = []
     for i, own in enumerate(estimates):
         (name,) = own[0].panel.systems
         lacked = {**missing.get(name, {}), **_absent(keys, i)}
-        pooled_score = _pooled_score(systems[i], spec) if len(own) > 1 and panels is None else None
-        scored.append(_scored(own, beside, pooled_score, missing=lacked, slices=by_slice.get(name, [])))
+        scored.append(_scored(own, beside, pooled[i] if pooled else None, missing=lacked, slices=by_slice.get(name, [])))
     few = chosen == ITEMS_AND_RUNS and any(p.repeats is not None and p.repeats.systems[0].count < 3 for p in flat)
     limited = any(one.low is not None or one.high is not None for one in scored)
     method = _method([own[0] for own in estimates], chosen) if limited else ""
     return Measured(scored, flat[0].metric, method, chosen, few, missing_for[ITEMS_AND_RUNS])
 
 
-def _panels(system: Scores, spec: str | AdditiveMetric, kind: RepeatKind | None, reduced: str = "") -> list[Panel]:
+def of_kind(panels: Sequence[Panel], kind: RepeatKind | None) -> list[Panel]:
     """One system by dataset, with repeats of the kind that was named or recognised, even if it has one run itself."""
-    panels = []
-    for panel in panels_of([system], spec):
+    found = []
+    for panel in panels:
         known = panel.repeats
         if known is None and kind is not None:
-            rows = Runs(panel.single_rows(0), np.arange(panel.shape[1]), None, system.name)
-            known = Repeats(kind, "", (rows,), reduced=reduced)
-        panels.append(replace(panel, repeats=known if known is None or kind is None else replace(known, kind=kind)))
-    return panels
+            rows = Runs(panel.single_rows(0), np.arange(panel.shape[1]), None, panel.systems[0])
+            known = Repeats(kind, "", (rows,))
+        found.append(replace(panel, repeats=known if known is None or kind is None else replace(known, kind=kind)))
+    return found
 
 
 def _scored_once(panel: Panel) -> str:
     """That there are no runs to exchange, as a clause; empty if there are."""
     return "" if (panel.times > 1).any() else f"each item of {panel.systems[0]} was scored once"
-
-
-def _pooled_score(system: Scores, spec: str | AdditiveMetric) -> float:
-    """The score over the items of all datasets."""
-    (panel,) = panels_of([pooled(system)], spec)
-    return float(panel.scores()[0])
 
 
 def _estimates(panels: Sequence[Panel], population: str, alpha: float) -> list[_Estimate]:
@@ -207,15 +195,11 @@ def _by_dataset(by_system: Sequence[Sequence[Panel]], population: str, alpha: fl
     return [[of_system[panel.dataset] for panel in panels] for of_system, panels in zip(found, by_system, strict=True)]
 
 
-def _slices(
-    systems: Sequence[Scores], column: str, panels: Callable[[Scores], list[Panel]], population: str, alpha: float
-) -> dict[str, list[ScorePart]]:
+def _slices(column: str, by_value: Mapping[str, Sequence[Panel]], population: str, alpha: float) -> dict[str, list[ScorePart]]:
     """Every value of a column, by system; the range of scores is taken from all systems."""
     by_system: dict[str, list[ScorePart]] = {}
-    labels = [np.array(system.slices[column].texts()) for system in systems]
-    for name in dict.fromkeys(text for texts in labels for text in texts.tolist()):
-        here = [pooled(system.take(own == name)) for system, own in zip(systems, labels, strict=True) if (own == name).any()]
-        for one in _estimates([panel for system in here for panel in panels(system)], population, alpha):
+    for name, panels in by_value.items():
+        for one in _estimates(panels, population, alpha):
             part = ScorePart(column, name, one.panel.shape[1], one.value, *one.limits)
             by_system.setdefault(one.panel.systems[0], []).append(part)
     return by_system
@@ -267,12 +251,14 @@ def _worth(panels: Sequence[Panel]) -> Worth | None:
 def _variances(panel: Panel) -> tuple[float, float] | None:
     """Between and within items."""
     single = _single_scores(panel)
-    return None if panel.repeats is None or single is None else variance_parts(single, panel.repeats.systems[0].items)
+    if panel.repeats is None or panel.repeats.reduced or single is None:
+        return None
+    return variance_parts(single, panel.repeats.systems[0].items)
 
 
 def _noise(panel: Panel, alpha: float) -> Noise | None:
     """How much the score of one system differs from run to run."""
-    if panel.repeats is None:
+    if panel.repeats is None or panel.repeats.reduced:
         return None
     kind, runs, n = panel.repeats.kind, panel.repeats.systems[0], panel.shape[1]
     if not runs.lacking and n > 1:
@@ -328,7 +314,8 @@ def _scored(
     units = n if grouped is None else grouped
     share = None
     if beside.worth is not None:
-        alone = beside.population == ITEMS and grouped is None and rows == n and not several
+        once = rows == n or (first.repeats is not None and bool(first.repeats.reduced))
+        alone = beside.population == ITEMS and grouped is None and once and not several
         right = beside.worth.share(value)
         share = Share(right if first.metric.higher_is_better else 1 - right, beside.worth.unit, n if alone else None)
     return ScoredSystem(

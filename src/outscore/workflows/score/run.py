@@ -3,67 +3,44 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any, cast
 
-import numpy as np
-
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
-from outscore.core.records import dataclass
-from outscore.core.reduction import Reduction, parse_reduction
-from outscore.core.rows import RepeatKind, in_order_of, kind_of_column
-from outscore.formats.tables.assemble import refuse_implausible
-from outscore.formats.tables.parquet import are_partitions
+from outscore.core.rows import RepeatKind, kind_of_column
 from outscore.inference.populations import THESE_ITEMS
 from outscore.language.lines import score_signature
 from outscore.language.numbers import count, format_number
 from outscore.language.verdict.score import score_verdict
 from outscore.results.design import Reading
 from outscore.results.note import Note, Signature
-from outscore.results.score import ScoredSystem, ScoreResult
-from outscore.scores.align import DuplicateRule, check_rule, settle
-from outscore.scores.reduce import first_runs, reduce_runs
-from outscore.scores.system import Labels, Origin, Scores, item_codes, origins_of
-from outscore.workflows.compare.inputs import metric_of
-from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
-from outscore.workflows.frames import encode_labels, is_table
-from outscore.workflows.gold import beside_of, gold_facts, scored_beside_gold
+from outscore.results.score import ScoreResult
+from outscore.scores.panel import Panel
+from outscore.scores.system import Origin, Scores
+from outscore.workflows.frames import is_table
+from outscore.workflows.load import load
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
-from outscore.workflows.rank.inputs import chosen_systems, read_many, systems_from
-from outscore.workflows.reading import Better, MetricDirection, answer_notes, reading_of, resolve_direction, score_names
+from outscore.workflows.prepare import Prepared, prepare_each
+from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.rank import ScoreRequest
-from outscore.workflows.score.measure import Measured, measure
+from outscore.workflows.score.measure import Measured, measure, of_kind
+from outscore.workflows.systems import Systems, many_given, slices_given
 from outscore.workflows.texts.panels import TextsRead, read_text_panels, score_texts
 from outscore.workflows.validate import refuse_labels
 
 UNNAMED = "system"
 """The name of a system that has none."""
 FEW_RUNS = "Two runs say little about how much runs differ: the intervals rest on a single difference between them."
-SLICES = "slice"
-"""The name of a column whose labels were given without one."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Material:
-    """Systems that were read, their files and notes; `missing` are rows without a score, by reason."""
-
-    scores: Sequence[Scores]
-    origins: Sequence[Origin] = ()
-    notes: Sequence[Note] = ()
-    told: Better | None = None
-    missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 @at_the_door
-def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreResult:
+def run(request: ScoreRequest, data: Systems | None = None) -> ScoreResult:
     """Read the files of a request, or use `data` instead, and score each system on its own.
 
     Examples
     --------
-    >>> found = run(ScoreRequest(), [Scores("new", np.array([1, 0, 1, 1, 1, 0, 1, 1] * 5))])
+    >>> found = run(ScoreRequest(), many_given({"new": [1, 0, 1, 1, 1, 0, 1, 1] * 5}, ScoreRequest()))
     >>> found.verdict
     'new scores 0.7500: 95% CI 0.5981 to 0.8581, mean, 40 items.'
     """
@@ -71,11 +48,9 @@ def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreRes
         request.validate()
         texts = read_text_panels(request)
         return _of_texts(request, texts)
-    logs = data is None and asks_logs(request)
-    (replace(request, metric=None) if logs else request).validate(arrays=data is not None)
-    if logs:
-        return _scored(replace(request, metric=None), request, _from_logs(request))
-    return _scored(request, request, _Material(data, origins_of(data)) if data is not None else read_material(request))
+    if data is not None:
+        request.validate(arrays=True)
+    return _scored(request, data or load(request))
 
 
 def call(
@@ -102,22 +77,18 @@ def call(
         if paths is not None:
             return run(request)
         request.validate(arrays=True)
-        none = {"items": None, "clusters": None, "dataset": None}
         with proposing_measures(request):
-            systems = systems_from(scores, request, **none)
+            systems = many_given(scores, request)
         return run(request, systems)
     request = ScoreRequest.from_python(given)
     request.validate(arrays=True)
     by_system = _by_system(scores, request)
-    systems = systems_from(by_system, request, **labels)
+    systems = many_given(by_system, request, **labels)
     if slices is None:
         return run(request, systems)
     first = next(iter(by_system.values())) if isinstance(by_system, Mapping) else None
-    column, texts = _slice_labels(slices, systems, first)
-    return run(
-        replace(request, slice=column),
-        [replace(one, slices={**one.slices, column: texts}) for one in systems] if texts else systems,
-    )
+    column, systems = slices_given(slices, systems, first)
+    return run(replace(request, slice=column), systems)
 
 
 def _call_texts(scores: object, reference: object, documents: object, given: dict[str, Any]) -> ScoreResult:
@@ -147,92 +118,28 @@ def _by_system(scores: object, request: ScoreRequest) -> object:
     return {request.names[0] if request.names else UNNAMED: scores}
 
 
-def _slice_labels(slices: object, scores: Sequence[Scores], first: object) -> tuple[str, Labels | None]:
-    """The column and its labels: a column of scores that were read, labels by column, or labels alone.
-
-    Labels with an index are matched with that of the `first` system's scores.
-    """
-    if isinstance(slices, str):
-        return slices, None
-    column, labels = next(iter(slices.items())) if isinstance(slices, Mapping) else (SLICES, slices)
-    raw = np.asarray(in_order_of(first, labels, "slices")[0])
-    if raw.ndim != 1 or any(one.rows != len(raw) for one in scores):
-        raise OutscoreError(
-            f"There are {len(raw):,} slice labels for {scores[0].rows:,} rows.", "Give one for each row.", parameter="slice"
-        )
-    return str(column), encode_labels(raw, "slices")
-
-
-def read_material(request: ScoreRequest) -> _Material:
-    """The systems of a request's files."""
-    if are_partitions(request.files):
-        raise OutscoreError(
-            "A folder of Parquet parts is read piece by piece, but `score` needs all rows at once.",
-            "Name the files one by one, or use `outscore rank`, which also shows the scores.",
-            parameter="files",
-        )
-    with proposing_measures(request):
-        scores, notes = read_many(
-            request.files, format=request.reader, systems=request.system, names=request.names, columns=request.columns()
-        )
-    named = request.item is not None or request.transpose
-    refuse_implausible(scores, chosen=bool(request.system), item_named=named)
-    return _Material(scores, origins_of(scores), notes)
-
-
-def _from_logs(request: ScoreRequest) -> _Material:
-    """The systems of logs; several tasks are datasets."""
-    logs = read_tasks(request)
-    scores = chosen_systems(logs.scores, request.system, request.names)
-    renamed = dict(zip((one.name for one in chosen_systems(logs.scores, request.system, ())), scores, strict=True))
-    missing: dict[str, Counter[str]] = {}
-    for evaluations in logs.evaluations:
-        for one in evaluations:
-            if one.system in renamed:
-                missing.setdefault(renamed[one.system].name, Counter()).update(one.missing(logs.measure))
-    return _Material(scores, log_origins(logs, scores), logs.notes, better_of(logs.higher_is_better), missing)
-
-
-def _direction_of(
-    metric: str | AdditiveMetric, request: ScoreRequest, material: _Material, scores: Sequence[Scores]
-) -> MetricDirection:
-    names = score_names(material.origins, [one.name for one in scores])
-    return resolve_direction(metric, request.direction, names, told=material.told, scores=[one.values for one in scores])
-
-
-def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> ScoreResult:
-    """The scores of systems that were read; `asked` has no metric if the metric is a score of the logs."""
-    scores, notes = settled(scored_beside_gold(material.scores, asked.metric), request)
-    check_systems(scores, request)
-    kind = _kind(scores, request)
-    taken = _taken(scores, request)
-    scores, notes = list(taken.scores), [*notes, *taken.notes]
-    named = _metric_of(asked, scores, taken.reduction)
-    better = _direction_of(named, request, material, scores)
-    about_gold = gold_facts(scores, asked.metric)
+def _scored(request: ScoreRequest, given: Systems) -> ScoreResult:
+    """The scores of systems that were read, each on its own items."""
+    check_systems(given.called, request)
+    prepared = prepare_each(request, given)
+    kind, column = _repeats(prepared, request)
+    first, slices = prepared[0], dict[str, list[Panel]]()
+    for one in prepared if request.slice is not None else ():
+        for value, (part,) in one.slices(str(request.slice), [one.whole]).items():
+            slices.setdefault(value, []).extend(of_kind([part.panel], kind))
     measured = measure(
-        scores,
-        better.metric,
+        [of_kind(one.panels, kind) for one in prepared],
         kind=kind,
-        reduced="" if taken.reduction is None else taken.reduction.name,
         population=request.population,
-        slices=request.slice,
+        slices=None if request.slice is None else (request.slice, slices),
         alpha=request.alpha,
         power=request.power,
-        missing=material.missing,
+        missing={one.system: one.reasons for one in given.missing},
+        pooled=[float(one.whole.scores()[0]) if len(one.panels) > 1 else None for one in prepared],
     )
-    measured = replace(measured, systems=taken.with_runs(measured.systems))
-    reading = reading_of(
-        material.origins,
-        rows=sum(one.rows for one in material.scores),
-        systems=[one.system for one in measured.systems],
-        slices=() if request.slice is None else (request.slice,),
-        direction=(better.better, better.source),
-        beside=beside_of(asked.metric) if about_gold else "",
-    )
-    column = next((one.repeat_column for one in taken.before if one.repeat_column), "") if kind else ""
-    said = [*better.notes, *answer_notes(material.origins, about_gold), *material.notes, *notes]
-    return _result(request, measured, kind, column, said, reading, material.origins)
+    reading = first.reading(sum(one.rows for one in given.scores))
+    notes = [*first.better.notes, *given.notes, *_settling_notes(prepared), *first.matching_notes, *first.value_notes]
+    return _result(request, measured, kind, column, notes, reading, first.systems.origins)
 
 
 def _result(
@@ -276,17 +183,7 @@ def _of_texts(request: ScoreRequest, texts: TextsRead) -> ScoreResult:
     (found,) = texts.ranking.metrics
     panels = [[panel.of_system(k) for panel in found.panels] for k in range(len(found.panels[0].systems))]
     kind = found.panels[0].repeat_kind
-    measured = measure(
-        (),
-        found.panels[0].metric,
-        kind=kind,
-        population=request.population,
-        slices=None,
-        alpha=request.alpha,
-        power=request.power,
-        missing={},
-        panels=panels,
-    )
+    measured = measure(panels, kind=kind, population=request.population, alpha=request.alpha, power=request.power)
     reading = reading_of(
         texts.origins,
         rows=sum(panel.shape[1] for panel in found.panels),
@@ -296,13 +193,6 @@ def _of_texts(request: ScoreRequest, texts: TextsRead) -> ScoreResult:
     )
     notes = [*texts.notes, Note("method", f"{found.label}: {found.signature}.")]
     return _result(request, measured, kind, "run" if kind else "", notes, reading, texts.origins)
-
-
-def _metric_of(asked: ScoreRequest, scores: Sequence[Scores], reduction: Reduction | None) -> str | AdditiveMetric:
-    """The requested metric, the default, or that of reduced runs."""
-    if reduction is not None:
-        return metric_of(reduction)
-    return asked.metric or ("f1" if scores[0].values.ndim == 2 else "mean")
 
 
 def _signature(measured: Measured, kind: RepeatKind | None, alpha: float) -> Signature:
@@ -317,49 +207,17 @@ def _signature(measured: Measured, kind: RepeatKind | None, alpha: float) -> Sig
     )
 
 
-def settled(scores: Sequence[Scores], request: ScoreRequest) -> tuple[list[Scores], list[Note]]:
-    """One row per item and repeat, by the given rule, and notes on what it changed."""
-    rule = cast("DuplicateRule", request.duplicates)
-    check_rule(rule)
-    settled = [settle(one, rule) for one in scores]
-    dropped, conflicts = sum(system[1] for system in settled), sum(system[2] for system in settled)
-    notes = []
+def _settling_notes(prepared: Sequence[Prepared]) -> list[Note]:
+    """What became of rows that repeat another one of the same item and run."""
+    runs, rule = prepared[0].runs, prepared[0].aligned.rule
+    dropped = runs.duplicates + sum(one.aligned.duplicates for one in prepared)
+    conflicts = runs.conflicts + sum(one.aligned.conflicts for one in prepared)
     if conflicts:
         text = f"{count(conflicts, 'item')} had rows that contradict each other; --duplicates {rule} was applied."
-        notes.append(Note("input", text))
-    elif dropped:
-        notes.append(Note("input", f"{count(dropped, 'row')} repeating another row of the same item and run were left out."))
-    return [system[0] for system in settled], notes
-
-
-@dataclass(frozen=True, eq=False)
-class _Taken:
-    """Systems with the runs to use, or with one score made from them, and the systems with those runs."""
-
-    scores: Sequence[Scores]
-    before: Sequence[Scores]
-    reduction: Reduction | None = None
-    notes: Sequence[Note] = ()
-
-    def with_runs(self, scored: Sequence[ScoredSystem]) -> list[ScoredSystem]:
-        """The systems with the rows behind their scores."""
-        if self.reduction is None:
-            return list(scored)
-        return [replace(one, rows=own.rows, repeats=own.rows / one.n) for one, own in zip(scored, self.before, strict=True)]
-
-
-def _taken(scores: Sequence[Scores], request: ScoreRequest) -> _Taken:
-    """The runs that the request selects, reduced if it says so."""
-    rule = cast("DuplicateRule", request.duplicates)
-    reduction, notes = parse_reduction(request.reduce), list[Note]()
-    if request.equal_runs:
-        scores, notes = first_runs(scores, rule)
-    if reduction is None:
-        return _Taken(scores, scores, None, notes)
-    reduced = reduce_runs(scores, reduction, rule)
-    # How unequal numbers of runs affect p does not matter for single systems.
-    notes_kept = [note for note in reduced.notes if note.kind != "design"]
-    return _Taken(reduced.scores, reduced.before, reduction, [*notes, *notes_kept])
+        return [Note("input", text)]
+    if not dropped:
+        return []
+    return [Note("input", f"{count(dropped, 'row')} repeating another row of the same item and run were left out.")]
 
 
 def check_systems(scores: Sequence[Scores], request: ScoreRequest) -> None:
@@ -384,20 +242,14 @@ def check_systems(scores: Sequence[Scores], request: ScoreRequest) -> None:
             )
 
 
-def _kind(scores: Sequence[Scores], request: ScoreRequest) -> RepeatKind | None:
-    """The kind of repeats; None if each item was scored once."""
-    repeated = any(one.ids is not None and _most_rows(one) > 1 for one in scores)
-    if not repeated:
+def _repeats(prepared: Sequence[Prepared], request: ScoreRequest) -> tuple[RepeatKind | None, str]:
+    """The kind of repeats, and what the data call them; None if each item was scored once."""
+    if all(one.behind is None and one.aligned.counts.max() <= 1 for one in prepared):
         if request.repeats is not None:
             raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
-        return None
-    if request.repeats is not None:
-        return cast("RepeatKind", request.repeats)
-    return kind_of_column(next((one.repeat_column for one in scores if one.repeat_column), ""))
-
-
-def _most_rows(scores: Scores) -> int:
-    return int(np.unique(item_codes(scores), return_counts=True)[1].max())
+        return None, ""
+    column = next((one.repeat_column for one in prepared[0].systems.scores if one.repeat_column), "")
+    return cast("RepeatKind | None", request.repeats) or kind_of_column(column), column
 
 
 def _macro_notes(measured: Measured) -> list[Note]:

@@ -23,6 +23,7 @@ from outscore.workflows.requests.diff import DiffRequest
 from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import RankRequest, ScoreRequest
+from outscore.workflows.systems import Systems
 
 DECIDES = "permutation"
 MAX_NAMED = 6
@@ -70,9 +71,8 @@ def sight_of(request: Request) -> Sight:
 
 
 def _comparison(request: CompareRequest) -> Sight:
-    from outscore.workflows.compare.logs import asks_logs
-    from outscore.workflows.compare.matching import match_systems
-    from outscore.workflows.compare.run import direction_of, load
+    from outscore.workflows.load import asks_logs, load
+    from outscore.workflows.prepare import prepare
 
     if request.measure:
         from_logs = asks_logs(request)
@@ -86,17 +86,16 @@ def _comparison(request: CompareRequest) -> Sight:
             rows = systems.evaluations[0].rows
             line = reading_line(reading_of(systems.origins, rows=rows, direction=("higher", "metric"), kind="texts"))
             return Sight(systems.names, count(rows, "segment"), line, systems.origins)
-        matched = match_systems(replace(request, reduce="mean", equal_runs=False), systems)
-    better = direction_of(request, systems, matched)
-    reading = reading_of(
-        systems.origins,
-        rows=sum(origin.rows for origin in systems.origins),
-        systems=systems.names,
-        slices=() if request.slice is None else (request.slice,),
-        direction=(better.better, better.source),
-    )
-    notes = [*better.notes, *_left_out(matched.alignment, systems.names), *matched.notes]
-    return Sight(systems.names, count(matched.alignment.common, "item"), reading_line(reading), systems.origins, notes)
+        prepared = prepare(replace(request, reduce="mean", equal_runs=False), systems)
+    reading = prepared.reading(sum(origin.rows for origin in systems.origins))
+    notes = [
+        *prepared.better.notes,
+        *_left_out(prepared.alignment, systems.names),
+        *systems.notes,
+        *prepared.matching_notes,
+    ]
+    items = count(prepared.alignment.common, "item")
+    return Sight(systems.names, items, reading_line(reading), prepared.systems.origins, notes)
 
 
 def _of_measures(requests: Mapping[str, Request]) -> Sight:
@@ -140,69 +139,53 @@ def _of_texts(names: Sequence[str], origins: Sequence[Origin], notes: Sequence[s
 
 
 def _ranking(request: RankRequest) -> Sight:
-    from outscore.workflows.compare.logs import asks_logs
-    from outscore.workflows.rank.inputs import read_many
+    from outscore.workflows.load import asks_logs, load
+    from outscore.workflows.prepare import prepare
     from outscore.workflows.rank.outputs import panel_of_outputs
-    from outscore.workflows.rank.run import check_systems, material_of, read_outputs, read_texts
+    from outscore.workflows.rank.run import read_outputs, read_texts
 
     logs = asks_logs(request)
     (replace(request, metric=None) if logs else request).validate()
     if request.measure:
         return _of_measures(request.by_measure(logs=logs))
-    if logs:
-        return _of_logs(request)
     if request.reference:
         texts = read_texts(request)
-        assert texts.systems is not None
         return _of_texts(list(texts.systems), texts.origins, texts.notes)
     if request.task is not None:
         data = read_outputs(request)
-        outputs = panel_of_outputs(
-            data.gold, data.systems or {}, task=request.task, cluster=request.cluster, metric=request.metric
-        )
+        outputs = panel_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster, metric=request.metric)
         line = reading_line(outputs_reading(outputs.origins, outputs.panel.shape[1]))
-        return Sight(list(data.systems or {}), count(outputs.panel.shape[1], "unit"), line, outputs.origins, outputs.notes)
-    if are_partitions(request.files):
+        return Sight(list(data.systems), count(outputs.panel.shape[1], "unit"), line, outputs.origins, outputs.notes)
+    if not logs and are_partitions(request.files):
         files = long_files(partition_paths(request.files))
         rows = count(sum(file.rows for file in files), "row")
         return Sight([], f"{rows} in {count(len(files), 'Parquet part')}", "parts of one table, read one by one", ())
-    with proposing_measures(request):
-        scores, notes = read_many(
-            request.system_files if len(request.files) == 1 else request.files,
-            format=request.reader,
-            systems=request.system,
-            names=request.names,
-            columns=request.columns(),
-        )
-    check_systems(scores, request)
-    material_of(request, scores)
-    sight = _of_scores(request, scores, origins_of(scores))
-    return replace(sight, notes=[*sight.notes, *notes])
+    systems = load(request)
+    if not logs:
+        _ = prepare(request, systems).panels
+    return _of_systems(request, systems)
 
 
-def _of_logs(request: RankRequest | ScoreRequest) -> Sight:
-    from outscore.workflows.compare.logs import better_of, log_origins, read_tasks
-
-    logs = read_tasks(request)
-    told = better_of(logs.higher_is_better) or "higher"
-    origins = log_origins(logs, logs.scores)
-    reading = reading_of(origins, rows=sum(one.rows for one in logs.scores), direction=(told, "log"))
-    return Sight([one.name for one in logs.scores], _items(logs.scores), reading_line(reading), origins, logs.notes)
+def _of_systems(request: Request, systems: Systems) -> Sight:
+    """Systems that were read; logs say themselves which scores are better."""
+    if not systems.evaluations:
+        sight = _of_scores(request, systems.scores, systems.origins)
+        return replace(sight, notes=[*sight.notes, *systems.notes])
+    rows = sum(one.rows for one in systems.scores)
+    reading = reading_of(systems.origins, rows=rows, direction=(systems.better or "higher", "log"))
+    return Sight(systems.names, _items(systems.scores), reading_line(reading), systems.origins, systems.notes)
 
 
 def _score(request: ScoreRequest) -> Sight:
-    from outscore.workflows.compare.logs import asks_logs
-    from outscore.workflows.score.run import check_systems, read_material, settled
+    from outscore.workflows.load import asks_logs, load
+    from outscore.workflows.prepare import prepare_each
+    from outscore.workflows.score.run import check_systems
 
-    if asks_logs(request):
-        replace(request, metric=None).validate()
-        return _of_logs(request)
-    request.validate()
-    material = read_material(request)
-    check_systems(material.scores, request)
-    settled(material.scores, request)
-    sight = _of_scores(request, material.scores, material.origins)
-    return replace(sight, notes=[*sight.notes, *material.notes])
+    logs, systems = asks_logs(request), load(request)
+    if not logs:
+        check_systems(systems.scores, request)
+        prepare_each(request, systems)
+    return _of_systems(request, systems)
 
 
 def _of_scores(request: Request, scores: Sequence[Scores], origins: Sequence[Origin]) -> Sight:

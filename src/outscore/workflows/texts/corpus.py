@@ -33,11 +33,11 @@ from outscore.results.comparison import Comparison
 from outscore.results.design import Direction, Family, ScorePart, Segment
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.scores.panel import Panel
+from outscore.scores.panel import Panel, Part
 from outscore.scores.system import Origin
 from outscore.workflows.compare.arrays import compare_panel, permutation_p
 from outscore.workflows.compare.evidence import favoured_by
-from outscore.workflows.compare.families import Part, as_family, compare_slices, refuse_new_runs, swap_together
+from outscore.workflows.compare.families import as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.reading import reading_of
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
 from outscore.workflows.texts.labels import (

@@ -15,11 +15,11 @@ from outscore.engine.engines import engine_of
 from outscore.inference.base.influence import contributions
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.compare.inputs import Systems
 from outscore.workflows.rank.texts import TextRanking, text_panels
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
+from outscore.workflows.systems import Systems
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.inputs import TextFiles, files_of_request, read_text_files
 

@@ -30,10 +30,10 @@ from outscore.results.design import Verdict
 from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.scores.system import Origin
-from outscore.workflows.compare.inputs import UNNAMED, TwoNames
 from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
+from outscore.workflows.systems import UNNAMED, Systems, TwoNames
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import TextDesign, compare_corpora, study_words
 from outscore.workflows.texts.inputs import read_text_files
@@ -44,7 +44,6 @@ from outscore.workflows.validate import question_of
 
 if TYPE_CHECKING:
     from outscore.results.comparison import Comparisons
-    from outscore.workflows.compare.inputs import Systems
     from outscore.workflows.requests.compare import CompareRequest
 
 # Harnesses round what they print.
@@ -292,7 +291,7 @@ def compare_log_texts(request: CompareRequest, logs: Systems, *, gate: bool = Fa
         [first[item][1] for item in common],
         [second[item][1] for item in common],
         [first[item][0] for item in common],
-        logs.names,
+        logs.pair,
         origins=tuple(origin for one in logs.evaluations for origin in one.origins),
         notes=tuple(note.text for note in logs.notes),
     )

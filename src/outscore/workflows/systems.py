@@ -1,0 +1,293 @@
+"""What a command has read or was given: systems with their scores, what these are called, and what to know about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.records import dataclass
+from outscore.core.rows import in_order_of, occurrences
+from outscore.formats.base.entry import Choice
+from outscore.formats.logs.evaluation import Evaluation
+from outscore.results.design import Missing
+from outscore.results.note import Note
+from outscore.scores.system import Labels, Origin, Scores, origins_of
+from outscore.workflows.frames import counts_in, encode_labels, is_table, systems_in
+from outscore.workflows.names import unique_names
+from outscore.workflows.reading import Better, series_names
+from outscore.workflows.requests import base
+from outscore.workflows.validate import numbers_of, refuse_labels
+
+if TYPE_CHECKING:
+    from outscore.workflows.requests.rank import RankRequest, ScoreRequest
+
+TwoNames = tuple[str, str]
+UNNAMED: TwoNames = ("A", "B")
+"""The names of systems that have none."""
+SLICES = "slice"
+"""The name of a column whose labels were given without one."""
+GIVE = "Give a dictionary of arrays by system, the path of a file, the scores that `read` returns, or a table with columns."
+
+
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """One system, two or many as they were read or given, before their rows are matched.
+
+    Parameters
+    ----------
+    scores
+        Their scores; none where logs hold texts that have to be scored.
+    names
+        What they are called.
+    files
+        The files; None where scores say themselves which they come from.
+    notes
+        What a reader should know about these.
+    better
+        The direction of the scores, if their source states it.
+    missing
+        What logs lack.
+    measures
+        The names that arrays bring along.
+    labels
+        The names of the rows of arrays.
+    evaluations, corpus
+        The logs of each, and the measure by which they score all their texts together, if they do.
+    """
+
+    scores: tuple[Scores, ...]
+    names: tuple[str, ...]
+    files: Sequence[Origin] | None = None
+    notes: Sequence[Note] = ()
+    better: Better | None = None
+    missing: Sequence[Missing] = ()
+    measures: Sequence[str] = ()
+    labels: Sequence[str] | None = None
+    evaluations: tuple[Evaluation, ...] = ()
+    corpus: str = ""
+
+    @classmethod
+    def of(cls, scores: Sequence[Scores], **known: Any) -> Systems:  # noqa: ANN401 - the other fields
+        """Systems that are called as their scores are."""
+        return cls(tuple(scores), tuple(one.name for one in scores), **known)
+
+    @property
+    def origins(self) -> Sequence[Origin]:
+        """The files."""
+        return origins_of(self.scores) if self.files is None else self.files
+
+    @property
+    def counts(self) -> bool:
+        """Whether counts were read."""
+        return any(one.values.ndim == 2 for one in self.scores)
+
+    @property
+    def pair(self) -> TwoNames:
+        """The names of two."""
+        first, second = self.names
+        return first, second
+
+    def swap_systems(self) -> Systems:
+        """The same, the last first; files stay in their order."""
+        scores, names, evaluations = self.scores[::-1], self.names[::-1], self.evaluations[::-1]
+        return replace(self, scores=scores, names=names, evaluations=evaluations, files=self.origins)
+
+    @property
+    def called(self) -> tuple[Scores, ...]:
+        """Their scores by the names that they are called."""
+        both = zip(self.scores, self.names, strict=True)
+        return tuple(one if one.name == name else replace(one, name=name) for one, name in both)
+
+
+# What Python callers pass instead of files: arrays, dataframes, or scores that were read.
+
+
+def named_in(a: object, b: object, names: object) -> tuple[object, object, object]:
+    """Two systems without the dictionaries that name them, one with both or one for each, and their names.
+
+    Examples
+    --------
+    >>> named_in({"new": [1, 0]}, {"old": [0, 0]}, None), named_in([1, 0], [0, 0], None)
+    (([1, 0], [0, 0], ('new', 'old')), ([1, 0], [0, 0], None))
+    """
+    given = [one for one in (a, b) if one is not None]
+    if not any(isinstance(one, Mapping) for one in given):
+        return a, b, names
+    cure = 'Name each system with its scores: {"new": [1, 0, 1], "old": [0, 0, 1]}.'
+    systems = [entry for one in given if isinstance(one, Mapping) for entry in one.items()]
+    if not all(isinstance(one, Mapping) for one in given):
+        raise OutscoreError("One of the two systems is in a dictionary and the other is not.", cure)
+    if len(systems) != 2 or any(len(one) != len(systems) / len(given) for one in given if isinstance(one, Mapping)):
+        found = "The dictionary has" if len(given) == 1 else "The two dictionaries have"
+        entries = "1 entry" if len(systems) == 1 else f"{len(systems)} entries"
+        raise OutscoreError(f"{found} {entries}, but two systems are compared.", cure)
+    (first, scores), (second, others) = systems
+    if str(first) == str(second) and not names:
+        raise OutscoreError(f"Both systems are named `{first}`.", "Give each a different name.", parameter="names")
+    return scores, others, names or (str(first), str(second))
+
+
+def pair_given(
+    a: object,
+    b: object,
+    *,
+    items: object = None,
+    clusters: object = None,
+    labels: Sequence[str] | None = None,
+    names: tuple[str, ...] = (),
+) -> Systems:
+    """Two systems as Python callers pass them: scores that were read, or arrays, whose rows are matched by position.
+
+    Examples
+    --------
+    >>> both = pair_given([1, 0, 1, 1], [0, 0, 1, 0], items=["q1", "q1", "q2", "q2"])
+    >>> both.names, both.scores[0].ids.texts(), both.scores[0].repeats.texts()
+    (('A', 'B'), ['q1', 'q1', 'q2', 'q2'], ['1', '2', '1', '2'])
+    """
+    if isinstance(a, Scores) and isinstance(b, Scores):
+        for name, given in (("items", items), ("clusters", clusters), ("labels", labels)):
+            if given is not None:
+                raise OutscoreError(f"`{name}` was given, but scores that were read have their own.", f"Leave `{name}` out.")
+        return Systems((a, b), names or unique_names((a.name, b.name)))
+    if isinstance(a, Scores) or isinstance(b, Scores):
+        raise OutscoreError(
+            "One of `a` and `b` was read from a file and the other was not.", "Read both, or give the `values` of both."
+        )
+    scores = arrays_given({"a": a, "b": b}, {"items": items, "clusters": clusters})
+    row_names = None if labels is None else [str(label) for label in in_order_of(a, labels, "labels")[0]]
+    if row_names is not None and len(row_names) != scores[0].rows:
+        raise OutscoreError(f"There are {len(row_names)} `labels` for {scores[0].rows} rows.", "Give one for each row.")
+    text = "The rows of B were in a different order; they were matched with those of A by their index labels."
+    return Systems(
+        tuple(scores),
+        names or names_of_series(a, b),
+        notes=(Note("input", text),) if in_order_of(a, b, "b")[1] else (),
+        measures=series_names((a, b)),
+        labels=row_names,
+    )
+
+
+def many_given(
+    scores: object,
+    request: RankRequest | ScoreRequest,
+    *,
+    dataset: object = None,
+    items: object = None,
+    clusters: object = None,
+) -> Systems:
+    """Systems from data that are not files; `dataset`, `items` and `clusters` are labels of the rows, or columns of a table.
+
+    Examples
+    --------
+    >>> from outscore.workflows.requests.rank import RankRequest
+    >>> right = {"new": [1, 1, 0, 1], "old": [0, 1, 0, 0]}
+    >>> new, old = many_given(right, RankRequest(), items=["q1", "q1", "q2", "q2"]).scores
+    >>> new.name, new.values.tolist(), new.ids.texts()
+    ('new', [1, 1, 0, 1], ['q1', 'q1', 'q2', 'q2'])
+    """
+    labels = {"dataset": dataset, "items": items, "clusters": clusters}
+    if is_table(scores):
+        refuse_labels(labels)
+        parts = {"dataset": "dataset", "items": "item", "clusters": "cluster"}
+        named = {parts[name]: column for name, column in labels.items() if column is not None}
+        return Systems.of(systems_in(scores, Choice(**{**request.columns(), **named}, systems=request.system, gaps=True)))
+    request.refuse_outside(base.FILES)
+    if isinstance(scores, Mapping):
+        named_arrays = {str(name): x for name, x in scores.items()}
+        if len(named_arrays) < len(scores):
+            raise OutscoreError("Two systems have the same name.", "Give each a different name.")
+        return Systems.of(arrays_given(named_arrays, labels), measures=series_names(scores.values()))
+    if isinstance(scores, Sequence) and scores and all(isinstance(system, Scores) for system in scores):
+        names = [name for name, label in labels.items() if label is not None]
+        if names:
+            raise OutscoreError(f"`{names[0]}` is given, but the systems bring their own labels.", "Leave it out.")
+        return Systems.of(scores)
+    raise OutscoreError(f"`scores` is a {type(scores).__name__}.", GIVE)
+
+
+def arrays_given(arrays: Mapping[str, object], labels: Mapping[str, object]) -> list[Scores]:
+    """Arrays by position, or by the labels of their rows if they have an index, as in pandas; `labels` are those of rows."""
+    first = next(iter(arrays.values()), None)
+    placed = {name: in_order_of(first, x, name)[0] for name, x in arrays.items()}
+    counted = {name: counts_in(x) if is_table(x) else None for name, x in placed.items()}
+    values = {name: numbers_of(x if counted[name] is None else counted[name], name) for name, x in placed.items()}
+    shapes = {name: x.shape for name, x in values.items()}
+    (one, shape), *others = shapes.items() or [("", (0,))]
+    for other, there in others:
+        if there[0] != shape[0]:
+            raise OutscoreError(
+                f"`{one}` has {shape[0]:,} rows, but `{other}` has {there[0]:,}.",
+                "All systems must be scored on the same items, in the same order; give a long table if some lack items.",
+            )
+        if there != shape:
+            raise OutscoreError(f"`{one}` has shape {shape}, but `{other}` has {there}.", "Give all systems the same columns.")
+    known = {name: labels_given(in_order_of(first, given, name)[0], shape[0], name) for name, given in labels.items()}
+    ids, sets = known.get("items"), known.get("dataset")
+    # Rows of one item are repeats of it, however equal their scores.
+    repeats = None if ids is None else numbered(ids, sets)
+    return [Scores(name, x, ids, repeats, known.get("clusters"), sets) for name, x in values.items()]
+
+
+def slices_given(slices: object, systems: Systems, first: object) -> tuple[str, Systems]:
+    """The column of slices, and the systems with it: one of scores that were read, labels by column, or labels alone.
+
+    Labels with an index are matched with that of the `first` system's scores.
+    """
+    if isinstance(slices, str):
+        if not any(slices in one.slices for one in systems.scores):
+            raise OutscoreError(
+                f"The scores have no slice column `{slices}`.",
+                "Read them with slice=..., or give a label for each row.",
+                parameter="slice",
+            )
+        return slices, systems
+    if isinstance(slices, Mapping) and len(slices) != 1:
+        raise OutscoreError(f"`slices` names {len(slices)} columns.", "Give one column.", parameter="slice")
+    column, labels = next(iter(slices.items())) if isinstance(slices, Mapping) else (SLICES, slices)
+    raw = np.asarray(in_order_of(first, labels, "slices")[0])
+    if raw.ndim != 1 or any(one.rows != len(raw) for one in systems.scores):
+        rows = systems.scores[0].rows
+        raise OutscoreError(
+            f"There are {len(raw):,} slice labels for {rows:,} rows.", "Give one for each row.", parameter="slice"
+        )
+    values = {str(column): encode_labels(raw, "slices")}
+    return str(column), replace(systems, scores=tuple(replace(one, slices={**one.slices, **values}) for one in systems.scores))
+
+
+def numbered(ids: Labels, sets: Labels | None = None) -> Labels:
+    """A number for each row among the rows of its item, as the label of its repeat."""
+    keys = ids.codes if sets is None else np.unique(ids.codes * len(sets.names) + sets.codes, return_inverse=True)[1]
+    codes = occurrences(keys)
+    return Labels(codes, tuple(map(str, range(1, int(codes.max(initial=0)) + 2))))
+
+
+def labels_given(given: object, rows: int, name: str) -> Labels | None:
+    """Labels of rows as a caller passes them; None where there are none."""
+    if given is None:
+        return None
+    try:
+        raw = np.asarray(given)
+    except ValueError:
+        raise OutscoreError(f"`{name}` holds lists of different lengths.", "Give one label for each row.") from None
+    if raw.ndim != 1 or len(raw) != rows:
+        raise OutscoreError(f"`{name}` has shape {raw.shape}, the scores have {rows} rows.", "Give one label for each row.")
+    return encode_labels(raw, name)
+
+
+def names_of_series(a: object, b: object) -> TwoNames:
+    """The systems that two columns are named after; where both have the same name, or none, it says nothing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> names_of_series(pl.Series("new", [1]), pl.Series("old", [0])), names_of_series(pl.Series("wer", [1]), [0])
+    (('new', 'old'), ('A', 'B'))
+    """
+    first, second = getattr(a, "name", None), getattr(b, "name", None)
+    if isinstance(first, str) and isinstance(second, str) and first and second and first != second:
+        return first, second
+    return UNNAMED
