@@ -235,6 +235,19 @@ def test_items_without_ids_keep_their_places(form, tmp_path, monkeypatch):
     assert found.deciding_items[0].item not in {str(place + 1) for place in UNKNOWN}
 
 
+def test_arrays_name_the_way_to_leave_rows_out():
+    """The option is about rows of tables; the refusal of a number that is missing names what takes it."""
+    new, old = [1, float("nan"), 0, 1], [0, 1, 1, 0]
+    for ask in (osc.compare, lambda *both, **more: osc.rank(dict(zip("ab", both, strict=True)), **more)):
+        with pytest.raises(OutscoreError) as refused:
+            ask(new, old, missing="drop")
+        assert refused.value.parameter == "missing"
+    with pytest.raises(OutscoreError, match="nan at row 2") as refused:
+        osc.compare(new, old)
+    assert 'missing="drop"' in refused.value.hint
+    assert osc.compare(pl.DataFrame({"new": [1, None, 0, 1], "old": old}), missing="drop").n == 3
+
+
 def test_a_long_data_frame_without_a_score_is_read_as_a_file_is():
     rows = {"id": [*range(20)] * 2, "model": ["new"] * 20 + ["old"] * 20, "score": [None, *NEW[1:20], *OLD[:20]]}
     found = osc.compare(pl.DataFrame(rows), missing="drop")

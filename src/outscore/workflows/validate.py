@@ -28,12 +28,14 @@ from outscore.inference.registry import DEFAULT, deciding_test, suggest_test
 from outscore.metrics.registry import METRICS
 from outscore.workflows.requests.shared import ALTERNATIVES, STATISTICS
 
+MEND = 'drop or repair it, or give a data frame of both systems, of which missing="drop" leaves such rows out'
+
 
 def numbers_of(x: object, name: str) -> Array:
     """An array of finite numbers, (n,) or (n, k), int64 or float64."""
     # Whoever has a masked array has loaded its module; a plain `isinstance` would load it for everybody.
     if "numpy.ma" in sys.modules and np.ma.is_masked(x):
-        raise OutscoreError(f"`{name}` has masked entries.", "Every item needs a number; drop or repair it.")
+        raise OutscoreError(f"`{name}` has masked entries.", f"Every item needs a number: {MEND}.")
     raw = as_array(x)
     if raw is None:
         raise OutscoreError(f"The rows of `{name}` have different lengths.", "Give every item the same columns.")
@@ -67,7 +69,7 @@ def _check_sizes(raw: Array, name: str) -> None:
     """Refuse real numbers that floats cannot compute with."""
     if not np.isfinite(raw).all():
         row = int(np.argwhere(~np.isfinite(raw))[0][0])
-        raise OutscoreError(f"`{name}` is {raw[row]} at row {row + 1}.", "Every item needs a finite number; drop or repair it.")
+        raise OutscoreError(f"`{name}` is {raw[row]} at row {row + 1}.", f"Every item needs a finite number: {MEND}.")
     if float(np.abs(raw).max()) > LARGEST_SCORE:
         raise OutscoreError(f"`{name}` contains a number beyond {LARGEST_SCORE:g}.", "Rescale the scores.")
 

@@ -631,7 +631,7 @@ MISSING = Option(
     label="Rows without a score",
     form_help="Rows that failed or were never scored: stop, leave them out, or count them as the worst score.",
     group="data",
-    only_for=(base.SCORES,),
+    only_for=(base.SCORES, base.FILES),
     default_text="stop; zero where the harness counts so",
     always_saved=False,
 )
