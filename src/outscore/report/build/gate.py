@@ -30,6 +30,7 @@ from outscore.report.build import comparison
 from outscore.report.build.common import (
     Kind,
     Line,
+    card_document,
     facts_block,
     illustrated,
     on_screen,
@@ -49,7 +50,6 @@ from outscore.report.document import (
     Document,
     Fact,
     Later,
-    Listing,
     Paragraph,
     Records,
     Screen,
@@ -132,13 +132,8 @@ def _without_verdict(section: Section) -> list[Block | Later | None]:
 
 def card(result: GateResult) -> Document:
     """The outcome alone, for notebooks."""
-
-    def blocks() -> list[Block]:
-        notes = tuple(clean(note) for note in note_texts(result.notes))
-        listed: list[Block] = [_verdict(result), *read_as(result.comparison.reading), table(result)]
-        return [*listed, *([Listing("notes", notes)] if notes else [])]
-
-    return Document(clean(result.headline), (Article("", "", (Section("card", "", blocks),)),))
+    notes, reading = note_texts(result.notes), result.comparison.reading
+    return card_document(result.headline, result.reason, table(result), notes, reading=reading)
 
 
 MAX_SLICES = 6

@@ -21,6 +21,7 @@ from outscore.report.build.common import (
     Kind,
     Line,
     bare,
+    card_document,
     facts_block,
     folded,
     glossary,
@@ -54,7 +55,6 @@ from outscore.report.document import (
     Block,
     Document,
     Fact,
-    Listing,
     Record,
     Records,
     Screen,
@@ -117,13 +117,7 @@ def _grounds(result: ScoreResult) -> tuple[Section, ...]:
 
 def card(result: ScoreResult) -> Document:
     """The scores alone, for notebooks."""
-
-    def blocks() -> list[Block]:
-        notes = tuple(clean(note) for note in note_texts(result.notes))
-        listed: list[Block] = [_verdict(result), *read_as(result.reading), scores(result)]
-        return [*listed, *([Listing("notes", notes)] if notes else [])]
-
-    return Document(clean(result.headline), (Article("", "", (Section("card", "", blocks),)),))
+    return card_document(result.headline, result.reason, scores(result), note_texts(result.notes), reading=result.reading)
 
 
 def _above(result: ScoreResult) -> list[Block]:
