@@ -109,12 +109,12 @@ def log_beta_tails(a: float, b: float, x: float) -> tuple[float, float]:
     """
     if x * (a + b + 2) < a + 1:
         lower = _log_below_mean(a, b, x, 1 - x)
-        return lower, _log_rest(lower)
+        return lower, log_rest(lower)
     upper = _log_below_mean(b, a, 1 - x, x)
-    return _log_rest(upper), upper
+    return log_rest(upper), upper
 
 
-def _log_rest(log: float) -> float:
+def log_rest(log: float) -> float:
     """log(1 - e^log), also where rounding has made all of it."""
     return math.log1p(-math.exp(log)) if log < 0 else -math.inf
 

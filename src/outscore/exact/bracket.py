@@ -31,6 +31,7 @@ from outscore.core.records import dataclass
 from outscore.exact.enumeration import all_sums, count_subsets
 from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, Expanded, FlipSum, survivors
 from outscore.exact.lattice import UP, tilt
+from outscore.laws import log_rest
 
 MIN_DEGREE = 64
 MARGIN = 1.2
@@ -144,8 +145,8 @@ def _bounds(sizes: Array, threshold: float, total: float, slack: float, aim: _Ai
         aim = replace(aim, log_level=None)
         beyond = IMPOSSIBLE if -threshold > total else _bounds(sizes, max(-threshold, 3 * slack), total, slack, aim)
         # P(S ≥ -t) = 1 - P(S > t) ≥ 1 - P(S ≥ t), and at 0 never less than a half.
-        upper = 0.0 if threshold > -3 * slack else _complement(beyond.lower)
-        return Bounds(max(_complement(beyond.upper), math.log(0.5)), upper)
+        upper = 0.0 if threshold > -3 * slack else log_rest(beyond.lower)
+        return Bounds(max(log_rest(beyond.upper), math.log(0.5)), upper)
     if threshold >= total - 3 * slack:
         return _unanimous(sizes, slack) if threshold <= total else IMPOSSIBLE
     counted = _count(sizes, threshold, total, aim)
@@ -190,10 +191,6 @@ def _count_on_grid(sizes: Array, threshold: float, total: float, points: int) ->
     upper = math.log(float(ways.sum())) - len(whole) * math.log(2) + slip
     few = float(ways[: least + 1].sum()) if least >= 0 else 0.0
     return Bounds(math.log(few) - len(whole) * math.log(2) - slip if few > 0 else -math.inf, min(0.0, upper))
-
-
-def _complement(log: float) -> float:
-    return math.log1p(-math.exp(log)) if log < 0 else -math.inf
 
 
 def _outliers(sizes: Array) -> Array:

@@ -35,7 +35,7 @@ from outscore.inference.base.question import TestRequest
 from outscore.inference.bootstrap import MIN_UNITS, resampled_interval
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
 from outscore.inference.permutation_tails import FIXED_POINT_BITS, certified_p, convolution_p, fixed_line, linear_p, nonlinear_p
-from outscore.laws import normal_quantile
+from outscore.laws import log_rest, normal_quantile
 from outscore.resampling import count_hits
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
@@ -226,7 +226,7 @@ def _p_greater(d: Array, w: Array, delta: float) -> bracket.Bounds:
     if total >= 0:
         return bracket.bounds(shifted, total, doubt=doubt, most=MAX_DEGREE)
     beyond = bracket.bounds(shifted, -total, doubt=doubt, ties=False, most=MAX_DEGREE)
-    return bracket.Bounds(_log1m(beyond.upper), _log1m(beyond.lower))
+    return bracket.Bounds(log_rest(beyond.upper), log_rest(beyond.lower))
 
 
 def _count_bounds(shifted: Array, doubt: float) -> bracket.Bounds:
@@ -236,10 +236,6 @@ def _count_bounds(shifted: Array, doubt: float) -> bracket.Bounds:
     most, least = enumeration.meet_in_the_middle(np.abs(whole), total - slack, total + slack)
     scale = len(whole) * math.log(2)
     return bracket.Bounds(math.log(max(least, 1)) - scale, math.log(most) - scale)
-
-
-def _log1m(log: float) -> float:
-    return math.log1p(-math.exp(log)) if log < 0 else -math.inf
 
 
 # The paired permutation test.

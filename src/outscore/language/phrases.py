@@ -6,8 +6,17 @@ import re
 from collections.abc import Sequence
 
 from outscore.inference.populations import claim_of, own_test
-from outscore.language.numbers import count, finer, format_interval, format_number, format_p, format_percent, format_probability
-from outscore.results.comparison import Bayes
+from outscore.language.numbers import (
+    count,
+    decimals_for,
+    finer,
+    format_interval,
+    format_number,
+    format_p,
+    format_percent,
+    format_probability,
+)
+from outscore.results.comparison import Bayes, Comparison
 from outscore.results.design import Design
 from outscore.results.pvalue import CONVOLUTIONS, Interval, PValue
 
@@ -395,3 +404,19 @@ def nearest_to_decided(rival: str, centre: str, effort: str, *, significant: boo
     if significant:
         return f"{nearest}: significant before correction, but not after"
     return f"{nearest}: {effort} (power .80, before correction)" if effort else nearest
+
+
+def join_words(parts: Sequence[str]) -> str:
+    """All parts in a row, in a sentence.
+
+    Examples
+    --------
+    >>> join_words(["BLEU"]), join_words(["BLEU", "chrF", "TER"])
+    ('BLEU', 'BLEU, chrF and TER')
+    """
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def decimals_of(c: Comparison) -> int:
+    """Enough decimals to show that the scores differ."""
+    return decimals_for(*(s.value for s in c.scores), difference=c.difference)

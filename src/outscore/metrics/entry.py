@@ -99,3 +99,15 @@ def require_counts(table: Array) -> None:
         raise OutscoreError(
             f"Row {row + 1}, column {column + 1} is {table[row, column]:g}, not a count.", "Counts are whole numbers from 0 up."
         )
+
+
+def divide(top: Array, bottom: Array) -> Array:
+    """A ratio of sums, by convention 0 where nothing is below the line.
+
+    Examples
+    --------
+    >>> divide(np.array([1.0, 2.0]), np.array([4.0, 0.0]))
+    array([0.25, 0.  ])
+    """
+    defined = bottom != 0
+    return np.where(defined, top / np.where(defined, bottom, 1.0), 0.0)

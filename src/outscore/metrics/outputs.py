@@ -14,7 +14,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric, Precise, moving
 from outscore.core.numeric import Array
-from outscore.metrics.entry import Layout, require_counts
+from outscore.metrics.entry import Layout, divide, require_counts
 
 # Scores of many-class labels as functions of sums: per class the right answers, the answers given and those of gold.
 #
@@ -264,15 +264,10 @@ def _harmonic(r: Number, of_gold: Number, p: Number, of_system: Number) -> tuple
     return 2 * r * p, r * of_system + p * of_gold
 
 
-def _divide(top: Array, bottom: Array) -> Array:
-    defined = bottom != 0
-    return np.where(defined, top / np.where(defined, bottom, 1.0), 0.0)
-
-
 def _f1(totals: Array) -> Array:
     """F1 of sums whose recall and precision have numerators of their own."""
     r, of_gold, p, of_system = np.moveaxis(np.asarray(totals, dtype=float), -1, 0)
-    return _divide(*_harmonic(r, of_gold, p, of_system))
+    return divide(*_harmonic(r, of_gold, p, of_system))
 
 
 def _precise_f1(totals: Sequence[Fraction]) -> Fraction:
@@ -283,9 +278,7 @@ def _precise_f1(totals: Sequence[Fraction]) -> Fraction:
 def _conll(totals: Array) -> Array:
     """Mean F1 of MUC, B³ and CEAFe, whose columns stand side by side (Pradhan et al., 2012); also called MELA."""
     x = np.asarray(totals, dtype=float)
-    return (
-        _divide(2 * x[..., 0], x[..., 1] + x[..., 2]) + _f1(x[..., 3:7]) + _divide(2 * x[..., 7], x[..., 8] + x[..., 9])
-    ) / 3
+    return (divide(2 * x[..., 0], x[..., 1] + x[..., 2]) + _f1(x[..., 3:7]) + divide(2 * x[..., 7], x[..., 8] + x[..., 9])) / 3
 
 
 def _precise_conll(totals: Sequence[Fraction]) -> Fraction:

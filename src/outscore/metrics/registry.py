@@ -20,7 +20,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option, complete, did_you_mean, parse_spec
 from outscore.core.rows import in_order_of
 from outscore.exact.numbers import to_exact_integers
-from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
+from outscore.metrics.entry import Layout, MetricEntry, Options, divide, linear_layout, require_counts
 from outscore.metrics.judged import AGREEMENT, PROBABILITIES
 from outscore.metrics.outputs import (
     by_class,
@@ -197,11 +197,6 @@ def _fbeta_layouts(options: Options) -> dict[int, Layout]:
     }
 
 
-def _divide(top: Array, bottom: Array) -> Array:
-    defined = bottom != 0
-    return np.where(defined, top / np.where(defined, bottom, 1.0), 0.0)
-
-
 def _exact_divide(top: Fraction, bottom: Fraction) -> Fraction:
     return top / bottom if bottom else Fraction(0)
 
@@ -216,7 +211,7 @@ def _mcc(totals: Array) -> Array:
     tp, fp, fn, tn = _split(totals)
     # Where items are taken out of totals, rounding may leave less than nothing of a count of none.
     spread = math.prod(np.sqrt(np.maximum(count, 0.0)) for count in (tp + fp, tp + fn, tn + fp, tn + fn))
-    return _divide(tp * tn - fp * fn, spread)
+    return divide(tp * tn - fp * fn, spread)
 
 
 def _precise_mcc(totals: Sequence[Fraction]) -> Decimal:
@@ -227,7 +222,7 @@ def _precise_mcc(totals: Sequence[Fraction]) -> Decimal:
 def _kappa(totals: Array) -> Array:
     """Cohen's κ = 2(tp·tn - fp·fn) / ((tp+fp)(fp+tn) + (tp+fn)(fn+tn))."""
     tp, fp, fn, tn = _split(totals)
-    return _divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+    return divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
 def _precise_kappa(totals: Sequence[Fraction]) -> Fraction:
@@ -239,7 +234,7 @@ def _balanced_accuracy(totals: Array) -> Array:
     """Mean recall over the classes that occur."""
     tp, fp, fn, tn = _split(totals)
     classes = (tp + fn > 0).astype(float) + (tn + fp > 0)
-    return _divide(_divide(tp, tp + fn) + _divide(tn, tn + fp), classes)
+    return divide(divide(tp, tp + fn) + divide(tn, tn + fp), classes)
 
 
 def _precise_balanced(totals: Sequence[Fraction]) -> Fraction:
@@ -251,7 +246,7 @@ def _precise_balanced(totals: Sequence[Fraction]) -> Fraction:
 def _macro_f1(totals: Array) -> Array:
     """Mean of the F1 of both classes."""
     tp, fp, fn, tn = _split(totals)
-    return (_divide(2 * tp, 2 * tp + fp + fn) + _divide(2 * tn, 2 * tn + fp + fn)) / 2
+    return (divide(2 * tp, 2 * tp + fp + fn) + divide(2 * tn, 2 * tn + fp + fn)) / 2
 
 
 def _precise_macro_f1(totals: Sequence[Fraction]) -> Fraction:
@@ -262,8 +257,8 @@ def _precise_macro_f1(totals: Sequence[Fraction]) -> Fraction:
 def _weighted_f1(totals: Array) -> Array:
     """The F1 of both classes, each weighted by how often gold has it."""
     tp, fp, fn, tn = _split(totals)
-    both = (tp + fn) * _divide(2 * tp, 2 * tp + fp + fn) + (tn + fp) * _divide(2 * tn, 2 * tn + fp + fn)
-    return _divide(both, tp + fp + fn + tn)
+    both = (tp + fn) * divide(2 * tp, 2 * tp + fp + fn) + (tn + fp) * divide(2 * tn, 2 * tn + fp + fn)
+    return divide(both, tp + fp + fn + tn)
 
 
 def _precise_weighted_f1(totals: Sequence[Fraction]) -> Fraction:

@@ -28,7 +28,7 @@ from outscore.inference.describe.histograms import described
 from outscore.scores.panel import Panel, panel_of
 from outscore.scores.system import Origin, Scores, label_of
 from outscore.web.form import SUFFIXES, names_in
-from outscore.workflows.load import load
+from outscore.workflows.load import exchanges_of, load
 from outscore.workflows.prefer.inputs import battles_of
 from outscore.workflows.prepare import prepare
 from outscore.workflows.rank.texts import text_panels
@@ -222,7 +222,7 @@ def _cut(text: str, longest: int) -> str:
 
 def _exchanged(pair: Sequence[Evaluation], names: Sequence[str], items: Sequence[str]) -> Beside:
     """Question, right answer and both answers, from logs."""
-    first, second = ([one.get(item) for item in items] for one in (_answers(evaluation, items) for evaluation in pair))
+    first, second = ([one.get(item) for item in items] for one in (exchanges_of(evaluation, items) for evaluation in pair))
     either = [one or other for one, other in zip(first, second, strict=True)]
     found = {
         ("question", ""): [(one and one.question) or "" for one in either],
@@ -231,15 +231,6 @@ def _exchanged(pair: Sequence[Evaluation], names: Sequence[str], items: Sequence
         ("answer", names[1]): [(one and one.answer) or "" for one in second],
     }
     return {column: texts for column, texts in found.items() if any(texts)}
-
-
-def _answers(evaluation: Evaluation, items: Sequence[str]) -> dict[str, Any]:
-    """The exchange of each item; that of the first run if there are several."""
-    if evaluation.exchanges is None:
-        return {}
-    rows = {item: row for row, item in reversed(list(enumerate(evaluation.ids.texts())))}
-    known = [item for item in items if item in rows]
-    return dict(zip(known, evaluation.exchanges([rows[item] for item in known]), strict=True)) if known else {}
 
 
 def _beside(pair: Sequence[Scores], names: Sequence[str], items: Sequence[str], *, by_name: bool) -> Beside:

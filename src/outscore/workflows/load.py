@@ -459,7 +459,7 @@ def with_exchanges(items: Sequence[DecidingItem], pair: tuple[Evaluation, ...]) 
     """Items with the question and both answers, read again from the logs; clusters and units stay as they are."""
     if not pair:
         return list(items)
-    texts = [_texts_of(evaluation, [item.item for item in items]) for evaluation in pair]
+    texts = [exchanges_of(evaluation, [item.item for item in items]) for evaluation in pair]
     completed = []
     for item in items:
         first, second = (one.get(item.item) for one in texts)
@@ -472,7 +472,7 @@ def with_exchanges(items: Sequence[DecidingItem], pair: tuple[Evaluation, ...]) 
     return completed
 
 
-def _texts_of(evaluation: Evaluation, wanted: Sequence[str]) -> dict[str, Exchange]:
+def exchanges_of(evaluation: Evaluation, wanted: Sequence[str]) -> dict[str, Exchange]:
     """Question and answer by item; the first if there are several runs."""
     if evaluation.exchanges is None:
         return {}

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from outscore.core.records import dataclass
 from outscore.language.numbers import count, decimals_for, format_number, format_probability
-from outscore.language.phrases import NO_CORRECTION, correction_name
+from outscore.language.phrases import NO_CORRECTION, correction_name, join_words
 from outscore.results.design import HOLM, Family
 from outscore.results.note import Note
 
@@ -132,10 +132,8 @@ def _clause(looks: Sequence[Look], correction: str) -> str:
         how = f"; {correction}" if look is shown[0] else ""
         numbers = ", ".join(filter(None, (look.numbers, f"adjusted p = {format_probability(look.p)}{how}")))
         by_pair.setdefault((look.better, look.worse), []).append(f"{look.where} ({numbers})")
-    clauses = [f"{better} is significantly better than {worse} {_listed(where)}" for (better, worse), where in by_pair.items()]
+    clauses = [
+        f"{better} is significantly better than {worse} {join_words(where)}" for (better, worse), where in by_pair.items()
+    ]
     more = f", and {count(len(looks) - SHOWN, 'more case')}" if len(looks) > SHOWN else ""
-    return f"{_listed(clauses)}{more}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"{join_words(clauses)}{more}"

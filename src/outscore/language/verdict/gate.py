@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from outscore.language.numbers import count, decimals_for, format_level, format_number, format_p
-from outscore.language.phrases import interval_phrase, method_phrase
+from outscore.language.numbers import count, format_level, format_number, format_p
+from outscore.language.phrases import decimals_of, interval_phrase, method_phrase
 from outscore.language.verdict.comparison import omission_of
 from outscore.results.comparison import Comparison
 from outscore.results.gate import Outcome
@@ -13,11 +13,6 @@ SCORE_THEM = (
     "What was never answered may be what it fails on: score these items too, or leave them out with --missing drop"
     ' (in Python missing="drop").'
 )
-
-
-def gate_decimals(c: Comparison) -> int:
-    """Enough decimals to show the scores and their difference."""
-    return decimals_for(*(s.value for s in c.scores), difference=c.difference)
 
 
 def unanswered_of(c: Comparison) -> int:
@@ -37,7 +32,7 @@ def gate_verdict(
 ) -> tuple[str, str, str]:
     """Headline, reason, and a sentence for a paper; `needed` says how many items would decide."""
     candidate, baseline = c.systems
-    decimals = gate_decimals(c)
+    decimals = decimals_of(c)
     allowed = f"{margin:g}"
     assert c.margin is not None
     level = f"alpha = {format_level(alpha)}"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from outscore.core.records import dataclass
 from outscore.inference.populations import claim_of
 from outscore.language.numbers import count, format_level, format_number, format_probability
-from outscore.language.phrases import NO_CORRECTION, correction_name, method_phrase, name_of_test
+from outscore.language.phrases import NO_CORRECTION, correction_name, join_words, method_phrase, name_of_test
 from outscore.results.design import Family, Verdict
 from outscore.results.pvalue import Kind, PValue
 from outscore.results.ranking import RankDesign, Standing
@@ -67,10 +67,10 @@ def domination_sentence(systems: tuple[str, str], measured: Sequence[MeasuredBot
     gains = [_gain(one) for one in measured if one.margin is None]
     first, second = systems
     if within:
-        gains = [f"{first} is as good as {second} in {_in_words(within)}", *gains]
-        said = _in_words(gains)
+        gains = [f"{first} is as good as {second} in {join_words(within)}", *gains]
+        said = join_words(gains)
     else:
-        said = f"{first} is better than {second}: {_in_words(gains)}"
+        said = f"{first} is better than {second}: {join_words(gains)}"
     return f"{said} (adjusted p = {format_probability(adjusted)})."
 
 
@@ -86,10 +86,6 @@ def _gain(one: MeasuredBoth) -> str:
         share = 100 * abs(difference) / one.second
         size = f"{share:.2g}%" if share < WHOLE_PERCENT else f"{share:,.0f}%"
     return f"{size} {'higher' if difference > 0 else 'lower'} in {one.measure}"
-
-
-def _in_words(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def ranking_verdict(
@@ -262,11 +258,11 @@ def ranking_sentence(
     if top.ordered_by != "score":
         where += f", each pair on the {design.noun}s that both systems have"
     every = [(top, claims), *further]
-    head = f"{where}, {count(len(top.systems), 'system')} were compared by {_named_all([s.metric for s, _ in every])}"
+    head = f"{where}, {count(len(top.systems), 'system')} were compared by {join_words([s.metric for s, _ in every])}"
     used: dict[str, list[str]] = {}
     for standing, its in every:
         used.setdefault(_test(standing, its), []).append(standing.metric)
-    tests = [f"{_named_all(metrics)}: {test}" if len(used) > 1 else test for test, metrics in used.items()]
+    tests = [f"{join_words(metrics)}: {test}" if len(used) > 1 else test for test, metrics in used.items()]
     name = correction_name(family.correction)
     corrected = "p not corrected" if name == NO_CORRECTION else f"{name}-corrected p"
     pairs = f"{'; '.join(tests)}, two-sided, {corrected}"
@@ -284,10 +280,6 @@ def _finding(standing: Standing, claims: Claims, *, baseline: bool) -> str:
     verb = "differs" if standing.counts.testable == 1 else "differ"
     significant = f"{standing.counts.significant:,} of {count(standing.counts.testable, 'pair')} {verb} significantly"
     return f"{significant}; {_against_baseline(claims) if baseline else _leader(standing, claims)}"
-
-
-def _named_all(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _leader(top: Standing, claims: Claims) -> str:

@@ -11,6 +11,7 @@ from outscore.language import numbers
 from outscore.language.phrases import (
     ESTIMANDS,
     claim_phrase,
+    decimals_of,
     difference_called,
     interval_noun,
     interval_phrase,
@@ -24,15 +25,13 @@ from outscore.report.build.common import Kind, Line
 from outscore.report.charts.canvas import stylesheet
 from outscore.report.charts.comparison import charts
 from outscore.report.citations import cited_by_comparisons
-from outscore.report.rows.columns import Column, interval_head, texts, words
+from outscore.report.rows.columns import Column, alpha_of, interval_head, texts, words
 from outscore.report.rows.comparison import (
     adjusted,
     advice,
-    alpha_of,
     checks,
     comparisons,
     deciding_items,
-    decimals_of,
     effects,
     every_test,
     family_note,

@@ -55,10 +55,9 @@ from outscore.report.document import (
     list_names,
 )
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
-from outscore.report.rows.columns import texts
+from outscore.report.rows.columns import alpha_of, texts
 from outscore.report.rows.diff import (
     WHOLE_TABLES,
-    alpha_of,
     headline_of,
     lead_of,
     line_of,

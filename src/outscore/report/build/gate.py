@@ -24,8 +24,7 @@ from outscore.language.numbers import (
     format_p,
     justified_places,
 )
-from outscore.language.phrases import interval_noun, interval_phrase, method_phrase, short_names
-from outscore.language.verdict.gate import gate_decimals
+from outscore.language.phrases import decimals_of, interval_noun, interval_phrase, method_phrase, short_names
 from outscore.report.build import comparison
 from outscore.report.build.common import (
     Kind,
@@ -233,7 +232,7 @@ def _verdict(result: GateResult) -> Verdict:
 def summary(result: GateResult) -> list[tuple[str, str]]:
     """The main statements with their labels, for every form."""
     c = result.comparison
-    decimals = gate_decimals(c)
+    decimals = decimals_of(c)
     allowed = f"{result.margin:g}"
     level = f"alpha = {format_level(result.alpha)}"
     scores = ", ".join(f"{score.system} {format_number(score.value, decimals)}" for score in c.scores)
@@ -270,7 +269,7 @@ def facts(result: GateResult) -> list[Fact]:
 
 def table(result: GateResult) -> Table:
     """The outcome as a table of one row, for papers and step summaries."""
-    decimals = gate_decimals(result.comparison)
+    decimals = decimals_of(result.comparison)
 
     def system(c: Comparison, i: int) -> str:
         return f"{c.systems[i]} {format_number(c.scores[i].value, decimals)}"

@@ -10,7 +10,7 @@ import numpy as np
 from outscore.core.numeric import finite
 from outscore.inference.populations import FISHER, TWO_SAMPLES
 from outscore.language.numbers import finer, format_ends, format_level, format_number, format_p_number, format_probability
-from outscore.language.phrases import interval_noun, name_of_test
+from outscore.language.phrases import decimals_of, interval_noun, name_of_test
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import (
     COLOURS,
@@ -30,7 +30,8 @@ from outscore.report.charts.canvas import (
 )
 from outscore.report.charts.distributions import differences_chart, quantile_chart, scores_histograms
 from outscore.report.document import clean, minus
-from outscore.report.rows.comparison import alpha_of, decimals_of, other_estimand, units_of
+from outscore.report.rows.columns import alpha_of
+from outscore.report.rows.comparison import other_estimand, units_of
 from outscore.report.rows.facts import alternative_of
 from outscore.results.analysis import NullHistogram, SizePoint
 from outscore.results.comparison import Comparison, Comparisons

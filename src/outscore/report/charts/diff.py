@@ -10,9 +10,9 @@ from outscore.language.numbers import count
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import COLOURS, Chart
 from outscore.report.document import clean, glue
+from outscore.report.rows.columns import alpha_of
 from outscore.report.rows.diff import (
     adjusted_p,
-    alpha_of,
     ends,
     headline_of,
     line_of,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from outscore.language.numbers import format_ends, format_number, format_probability
-from outscore.language.phrases import interval_noun
+from outscore.language.phrases import decimals_of, interval_noun
 from outscore.report.charts.canvas import (
     COLOURS,
     DASHED,
@@ -26,7 +26,7 @@ from outscore.report.charts.canvas import (
     stacked,
 )
 from outscore.report.document import clean
-from outscore.report.rows.comparison import alone, decimals_of, other_estimand, scored_noun
+from outscore.report.rows.comparison import alone, other_estimand, scored_noun
 from outscore.results.analysis import Histogram, Summary
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.pvalue import Interval

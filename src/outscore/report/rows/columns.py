@@ -16,6 +16,8 @@ from outscore.report.document import Table, clean
 from outscore.results.pvalue import PValue
 
 if TYPE_CHECKING:
+    from outscore.results.comparison import Comparisons
+    from outscore.results.diff import Diff
     from outscore.results.preference import Strength
     from outscore.results.ranking import RankedSystem
 
@@ -206,3 +208,9 @@ def _part(record: object, path: str) -> object:
     for name in path.split("."):
         record = None if record is None else getattr(record, name)
     return record
+
+
+def alpha_of(whole: Comparisons | Diff) -> float | None:
+    """The level of the decisions, if the settings name it."""
+    alpha = whole.settings.get("alpha")
+    return float(alpha) if isinstance(alpha, int | float) else None

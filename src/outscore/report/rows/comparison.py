@@ -18,11 +18,12 @@ from outscore.language.numbers import (
     format_probability,
     interval_ends,
 )
-from outscore.language.phrases import ESTIMANDS, difference_called, interval_noun, method_phrase, sides_called
+from outscore.language.phrases import ESTIMANDS, decimals_of, difference_called, interval_noun, method_phrase, sides_called
 from outscore.report.document import Record, Records, Table, clean, padded, screen_width
 from outscore.report.rows.columns import (
     Column,
     Text,
+    alpha_of,
     digits,
     ends,
     interval_head,
@@ -134,12 +135,6 @@ def view_of(c: Comparison, view: str) -> str:
     return (SEGMENT_VIEWS if noun_of(c) == "segment" else ITEM_VIEWS).get(view, view)
 
 
-def alpha_of(whole: Comparisons) -> float | None:
-    """The level of the decisions, if the settings name it."""
-    alpha = whole.settings.get("alpha")
-    return float(alpha) if isinstance(alpha, int | float) else None
-
-
 def effect_name(name: str) -> str:
     """What people call an effect size.
 
@@ -235,11 +230,6 @@ def family_note(whole: Comparisons) -> str:
         return ""
     rate = ERROR_RATES.get(family.error_rate, family.error_rate)
     return f"p adjusted for {count(family.m, 'comparison')} (method {family.correction}), which controls the {rate}."
-
-
-def decimals_of(c: Comparison) -> int:
-    """Enough decimals to show that the scores differ."""
-    return decimals_for(*(s.value for s in c.scores), difference=c.difference)
 
 
 def subject(c: Comparison) -> str:

@@ -21,7 +21,7 @@ from outscore.language.numbers import (
 from outscore.language.phrases import times_as_much
 from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.document import Mark, Table, clean, list_names
-from outscore.report.rows.columns import Column, Ends, tabulate, texts, words
+from outscore.report.rows.columns import Column, Ends, alpha_of, tabulate, texts, words
 from outscore.report.rows.places import sharing
 from outscore.results.diff import Confusion, Diff, LabelOracle, LabelRates, Oracle, Pair, Rates
 from outscore.results.pvalue import Interval, PValue
@@ -132,12 +132,6 @@ RATES: list[Column[Rates]] = [
 def pair_name(pair: Pair) -> str:
     """The step as an arrow."""
     return f"{pair.systems[0]} → {pair.systems[1]}"
-
-
-def alpha_of(diff: Diff) -> float | None:
-    """The level of the decisions, if the settings name it."""
-    alpha = diff.settings.get("alpha")
-    return float(alpha) if isinstance(alpha, int | float) else None
 
 
 def headline_of(diff: Diff, pair: Pair) -> str:

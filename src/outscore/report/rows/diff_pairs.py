@@ -14,9 +14,8 @@ from typing import Any, Literal
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import format_probability
 from outscore.report.document import Record, Records, Table
-from outscore.report.rows.columns import Column, Ends, interval_head, words
+from outscore.report.rows.columns import Column, Ends, alpha_of, interval_head, words
 from outscore.report.rows.diff import (
-    alpha_of,
     change_columns,
     interval_name,
     interval_note,

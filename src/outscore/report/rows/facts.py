@@ -18,6 +18,7 @@ from outscore.language.numbers import (
     format_probability,
 )
 from outscore.language.phrases import (
+    decimals_of,
     equivalence_phrase,
     interval_phrase,
     margin_limit_phrase,
@@ -30,9 +31,8 @@ from outscore.language.phrases import (
 )
 from outscore.language.verdict.comparison import stored_verdict
 from outscore.report.document import PART, Fact, clean, list_names
+from outscore.report.rows.columns import alpha_of
 from outscore.report.rows.comparison import (
-    alpha_of,
-    decimals_of,
     effect_ends,
     effect_name,
     effect_value,

@@ -10,6 +10,7 @@ from outscore.language.phrases import (
     NO_CORRECTION,
     claim_phrase,
     correction_name,
+    decimals_of,
     difference_called,
     equivalence_phrase,
     legend,
@@ -22,8 +23,8 @@ from outscore.language.phrases import (
 from outscore.language.verdict.comparison import agreement
 from outscore.language.verdict.contradiction import Contradiction
 from outscore.report.document import Fact, Table, clean
-from outscore.report.rows.columns import Column, tabulate, words
-from outscore.report.rows.comparison import alpha_of, answer_columns, decimals_of, group_of, noun_of
+from outscore.report.rows.columns import Column, alpha_of, tabulate, words
+from outscore.report.rows.comparison import answer_columns, group_of, noun_of
 from outscore.report.rows.facts import evidence, first_sentence, sides
 from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
 from outscore.results.design import Verdict

@@ -10,17 +10,8 @@ from difflib import SequenceMatcher
 from outscore.language.numbers import decimals_for, finer, format_ends, format_number, format_p, format_p_number
 from outscore.language.phrases import correction_name, difference_called, interval_noun, legend, sides_called
 from outscore.report.document import Example, Examples, Table, Words, clean
-from outscore.report.rows.columns import Column, Text, number, tabulate, words
-from outscore.report.rows.comparison import (
-    adjusted,
-    alpha_of,
-    answer_columns,
-    family_note,
-    favour_lines,
-    noun_of,
-    p_columns,
-    units_of,
-)
+from outscore.report.rows.columns import Column, Text, alpha_of, number, tabulate, words
+from outscore.report.rows.comparison import adjusted, answer_columns, family_note, favour_lines, noun_of, p_columns, units_of
 from outscore.results.analysis import Bucket, Ngram, WordBucket, WordStudy
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.design import DecidingItem, Segment

@@ -19,7 +19,7 @@ from outscore.core.numeric import Array
 from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.families import MAX_T, Member, correct_family, max_t_of_pair
 from outscore.inference.populations import ITEMS
-from outscore.language.phrases import correction_name
+from outscore.language.phrases import correction_name, join_words
 from outscore.language.verdict.comparison import agreement, with_verdict
 from outscore.results.analysis import Subset
 from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
@@ -214,7 +214,7 @@ def _in_words(parts: Sequence[Claimed]) -> str:
     """
     better = [part.measure for part in parts if part.hypothesis == "better"]
     others = [f"{part.measure} by {_size(part)}" for part in parts if part.hypothesis == "not worse"]
-    phrases = ([f"better on {_listed(better)}"] if better else []) + [f"not worse on {_listed(others)}"]
+    phrases = ([f"better on {join_words(better)}"] if better else []) + [f"not worse on {join_words(others)}"]
     return " and ".join(phrases)
 
 
@@ -229,7 +229,3 @@ def _null(system: str, parts: Sequence[Claimed]) -> str:
 def _size(part: Claimed) -> str:
     assert part.margin is not None
     return f"{part.margin:g}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

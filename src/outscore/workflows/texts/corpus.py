@@ -22,7 +22,7 @@ from outscore.inference.families import MAX_T, correct_family
 from outscore.inference.originals import COMPAT, SACREBLEU_SEED
 from outscore.inference.populations import ITEMS
 from outscore.language.numbers import count
-from outscore.language.phrases import SINGLE_RUNS, equals_gold
+from outscore.language.phrases import SINGLE_RUNS, equals_gold, join_words
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.registry import resolve
 from outscore.metrics.text.entry import SEGMENT_COLUMNS, TextMetric
@@ -133,10 +133,6 @@ def _post_edited(systems: Mapping[str, Sequence[TextLines]], references: Sequenc
     return []
 
 
-def _named(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def _tokenised(chosen: Chosen, texts: Mapping[str, TextLines], gold: TextLines) -> str:
     """SacreBLEU warns here too: tokenising texts twice gives scores that nobody else can reproduce."""
     labels = [entry.label for entry, options in chosen if options.get("tokenize") == "13a"]
@@ -147,7 +143,7 @@ def _tokenised(chosen: Chosen, texts: Mapping[str, TextLines], gold: TextLines) 
         return ""
     verb = "separates" if len(labels) == 1 else "separate"
     return (
-        f"{_named(labels)} {verb} words from punctuation, but these texts are already tokenised ({_named(split)}): "
+        f"{join_words(labels)} {verb} words from punctuation, but these texts are already tokenised ({join_words(split)}): "
         "give untokenised texts, or set tokenize=none."
     )
 
@@ -173,7 +169,7 @@ def _spaceless(chosen: Chosen, gold: TextLines) -> str:
     if {"TER", "WER"} & set(by_spaces):
         cure = f"{cure}; use CER instead of WER, and ter:normalized=true:asian_support=true to split characters"
     verb = "splits" if len(by_spaces) == 1 else "split"
-    return f"The reference is written without spaces between words, but {_named(by_spaces)} {verb} words at spaces: {cure}."
+    return f"The reference is written without spaces between words, but {join_words(by_spaces)} {verb} words at spaces: {cure}."
 
 
 def _needs_spaces(entry: TextMetric, options: Mapping[str, OptionValue]) -> bool:
@@ -193,7 +189,7 @@ def _unlike_forms(texts: Mapping[str, TextLines], gold: TextLines) -> str:
     different = [name for name, share in shares.items() if share - low >= NORMAL_SHARE]
     verb = "writes" if len(different) == 1 else "write"
     return (
-        f"{_named(different)} {verb} accents as separate characters (Unicode NFD) in up to {100 * high:.0f}% of the "
+        f"{join_words(different)} {verb} accents as separate characters (Unicode NFD) in up to {100 * high:.0f}% of the "
         "segments, and other texts do not, so the same words do not match. Save all files in NFC."
     )
 
@@ -212,7 +208,9 @@ def _stemmed(chosen: Chosen, gold: TextLines) -> str:
     foreign = sum(not character.isascii() for character in letters)
     if foreign <= STEMMED_SHARE * len(letters):
         return ""
-    return f"{_named(labels)} stems words as English, but the reference does not look English: set language=german or another."
+    return (
+        f"{join_words(labels)} stems words as English, but the reference does not look English: set language=german or another."
+    )
 
 
 def _unbroken(chosen: Chosen, texts: Mapping[str, TextLines], gold: TextLines) -> str:
@@ -220,7 +218,7 @@ def _unbroken(chosen: Chosen, texts: Mapping[str, TextLines], gold: TextLines) -
     labels = [entry.label for entry, options in chosen if options.get("split") == "newline"]
     if not labels or any("\n" in line for lines in (*texts.values(), gold) for line in lines):
         return ""
-    return f"No segment contains a line break, so {_named(labels)} treats each as one sentence: set split=stop."
+    return f"No segment contains a line break, so {join_words(labels)} treats each as one sentence: set split=stop."
 
 
 # Two systems' texts against references: several metrics, one family.
