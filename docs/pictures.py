@@ -299,6 +299,66 @@ def verdict() -> Chart:
     return chart
 
 
+def gates() -> Chart:
+    """The three answers of a gate: where the interval of the difference lies beside the margin and beside 0."""
+    margin, rng = 0.02, random_stream("picture gates", 0)
+    chart = Chart(
+        "Three gates: an interval above the margin passes, one below 0 fails, one on both sides of them is inconclusive",
+        (-0.12, 0.045),
+        (0.0, 4.0),
+        ("candidate minus baseline, with its interval", ""),
+    )
+    chart.axes({tick / 100: f"{tick / 100:+.2f}" if tick else "0" for tick in range(-8, 5, 2)}, {})
+    for place, colour in ((0.0, GREY), (-margin, ORANGE)):
+        chart.line([(place, 0.0), (place, 3.5)], colour, dashed=True)
+    chart.text(*chart.at(-margin, 3.6), "margin", anchor="middle", colour=ORANGE)
+    for height, items, broken in ((3.0, 4_000, 0.0), (2.0, 3_000, 0.1), (1.0, 300, 0.0)):
+        baseline = (rng.random(items) < 0.5).astype(int)
+        candidate = np.where(rng.random(items) < 0.03, 1 - baseline, baseline)
+        candidate = np.where(rng.random(items) < broken, 0, candidate)
+        found = osc.gate(baseline, candidate, margin=margin)
+        assert found.interval is not None
+        assert found.interval.low is not None
+        assert found.interval.high is not None
+        colour = {"pass": BLUE, "fail": ORANGE, "inconclusive": BLACK}[found.outcome]
+        chart.line([(found.interval.low, height), (found.interval.high, height)], colour, width=4)
+        chart.points([(found.comparison.difference, height)], colour, radius=6)
+        across, down = chart.at(-0.119, height)
+        chart.text(across, down + 5, f"{found.outcome}, {items:,} items", colour=colour)
+    return chart
+
+
+def ranking() -> Chart:
+    """A ranking: scores with their intervals, and the letters that systems share which no test tells apart."""
+    rng = random_stream("picture ranking", 0)
+    chances = {"atlas": 0.82, "birch": 0.80, "cedar": 0.74, "delta": 0.72, "ember": 0.55}
+    hard = rng.normal(0, 0.15, 300)
+    found = osc.rank({name: (rng.random(300) < chance + hard).astype(int) for name, chance in chances.items()})
+    letters = dict.fromkeys(found.systems, "")
+    for letter, members in zip("abcde", found.groups, strict=False):
+        for name in members:
+            letters[name] += letter
+    chart = Chart(
+        "Five ranked systems: those that share a letter cannot be told apart, however their scores are ordered",
+        (0.28, 1.0),
+        (0.0, 6.0),
+        ("score, with the interval of each system by itself", ""),
+    )
+    chart.axes({tick / 10: f".{tick}" for tick in range(5, 10)}, {})
+    for height, one in zip(range(5, 0, -1), found.scores, strict=True):
+        assert one.low is not None
+        assert one.high is not None
+        chart.line([(one.low, height), (one.high, height)], BLUE, width=4)
+        chart.points([(one.value, height)], BLUE, radius=6)
+        across, down = chart.at(0.285, height)
+        ranks = f"rank {one.rank_low}" if one.rank_low == one.rank_high else f"ranks {one.rank_low} to {one.rank_high}"
+        chart.text(across, down + 5, f"{one.system}, {ranks}")
+        across, down = chart.at(0.96, height)
+        chart.text(across, down + 5, letters[one.system], colour=ORANGE)
+    chart.text(*chart.at(0.93, 5.6), "groups", colour=ORANGE)
+    return chart
+
+
 PICTURES: dict[str, Callable[[], Chart]] = {
     "p": null_law,
     "ties": ties,
@@ -307,8 +367,10 @@ PICTURES: dict[str, Callable[[], Chart]] = {
     "bleu": bleu,
     "power": observed_power,
     "verdict": verdict,
+    "gates": gates,
+    "ranking": ranking,
 }
-"""Pictures by the page they appear on; `verdict` is on the front page."""
+"""Pictures by the page they appear on; the last three are on the front page and in "Reading a report"."""
 
 
 def main(arguments: Sequence[str]) -> int:
