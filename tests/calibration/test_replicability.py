@@ -17,8 +17,8 @@ import pytest
 from outscore.inference.pairwise.macro import macro_from_counts, macro_measured, macro_request
 from outscore.inference.pairwise.moments import binary_table
 from outscore.inference.pairwise.table import Measured
+from outscore.workflows.question import Question
 from outscore.workflows.rank.assemble import MAX_REPLICATED, _replicability
-from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.standings import families
 
 ALPHA, ITEMS = 0.05, 400

@@ -187,7 +187,7 @@ def _items(ranked: Ranked) -> str:
 
 
 def _pairs(ranked: Ranked, request: RankRequest) -> pl.DataFrame:
-    from outscore.workflows.rank.question import Question
+    from outscore.workflows.question import Question
     from outscore.workflows.rank.standings import pairs_frame
 
     return pairs_frame(ranked.measured, Question(**request.question()))

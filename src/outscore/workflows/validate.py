@@ -8,20 +8,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any, Literal
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_array, as_written
-from outscore.core.options import OptionValue, check_count, check_seed, complete, did_you_mean, parse_spec, quoted
-from outscore.core.records import dataclass
+from outscore.core.options import check_count, check_seed, complete, did_you_mean, parse_spec, quoted
 from outscore.core.reduction import parse_reduction
 from outscore.core.rows import KINDS
 from outscore.formats.tables.cells import EITHER_WORDS, JUDGEMENTS
 from outscore.inference.base.entry import TestEntry
-from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.families import CORRECTIONS, MAX_T
 from outscore.inference.populations import ITEMS, POPULATIONS
 from outscore.inference.registry import DEFAULT, deciding_test, suggest_test
@@ -85,58 +82,6 @@ def _kind_of(raw: Array) -> str:
         return "text"
     type_name = next((type(x).__name__ for x in raw.ravel() if not isinstance(x, (int, float))), "integers beyond 64 bits")
     return type_name if raw.dtype.kind == "O" else str(raw.dtype)
-
-
-@dataclass(frozen=True)
-class Question:
-    """The question of a comparison, without the data; `options` are all options of the deciding test.
-
-    A `gate` asks for the interval of both sides of its margin, and for nothing that it does not show.
-    """
-
-    test: str
-    entry: TestEntry
-    options: Mapping[str, OptionValue]
-    alternative: Alternative
-    alpha: float
-    delta: float
-    margin: float | None
-    unit_size: int
-    unit_statistic: Literal["mean", "median"]
-    shuffle: int | None
-    unit_advice: bool
-    normality_alpha: float
-    seed: int
-    population: str | None = None
-    bounds: tuple[float, ...] = ()
-    assume: str | None = None
-    gate: bool = False
-
-    @property
-    def of_test(self) -> TestRequest:
-        """The part that the test itself needs."""
-        return TestRequest(
-            self.alternative, self.delta, self.alpha, self.seed, self.options, bounds=self.bounds, assume=self.assume or ""
-        )
-
-    @property
-    def side(self) -> dict[str, Any]:
-        """Level, side and tested difference, which decisions and words need."""
-        return {"alpha": self.alpha, "alternative": self.alternative, "delta": self.delta}
-
-
-def question_of(*, test: str, options: Mapping[str, object], unit_advice: bool = False, **asked: Any) -> Question:  # noqa: ANN401
-    """The question that options describe, after checking them.
-
-    Examples
-    --------
-    >>> from outscore.workflows.requests.compare import CompareRequest
-    >>> question = question_of(**CompareRequest(test="wilcoxon", set={"zeros": "pratt"}).asked())
-    >>> question.entry.name, question.options
-    ('wilcoxon', {'zeros': 'pratt', 'variant': 'exact'})
-    """
-    entry = deciding_entry(test)
-    return Question(test, entry, complete(entry.name, entry.options, options), unit_advice=unit_advice, **asked)
 
 
 def check_comparison(

@@ -23,11 +23,11 @@ from outscore.formats.base.entry import Choice
 from outscore.formats.tables.parquet import LongColumns, are_partitions, long_file, long_rows, partition_paths
 from outscore.results.note import note_texts
 from outscore.scores.panel import panels_of
+from outscore.workflows.question import Question
 from outscore.workflows.rank import parquet as partitions
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.panels import rank_panels
 from outscore.workflows.rank.parquet import measured_from_partitions
-from outscore.workflows.rank.question import Question
 
 FEW = 150
 """Rows of a share in these tests, so that there are several."""

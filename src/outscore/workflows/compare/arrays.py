@@ -55,8 +55,9 @@ from outscore.workflows.compare.evidence import (
     scores_of,
     unequal_runs_note,
 )
+from outscore.workflows.question import Question
 from outscore.workflows.systems import pair_given
-from outscore.workflows.validate import Question, check_side
+from outscore.workflows.validate import check_side
 
 SHUFFLES = 10
 """Shuffles over which p is looked at, where units are made of shuffled items."""
@@ -394,7 +395,7 @@ def _assemble(data: _Rows, question: Question, answer: Answer, parts: Mapping[st
     if own is None:
         sides = both_sides(pairs, data.rows)
         own, method = own_intervals(sides, metric, question.alpha), interval_method(sides, metric)
-    options = question.options
+    options = question.of_test.options
     signature = comparison_signature(
         metric.name,
         result.p,

@@ -29,8 +29,7 @@ from outscore.results.note import Note
 from outscore.results.pvalue import Interval
 from outscore.scores.panel import Panel
 from outscore.workflows.compare.evidence import OnDatasets, Pooled, answer_of, as_known
-from outscore.workflows.rank.question import lacking_on_datasets, name_of_test
-from outscore.workflows.validate import Question
+from outscore.workflows.question import Question, lacking_on_datasets, name_of_test
 
 
 def compare_datasets(panels: Sequence[Panel], question: Question, pooled: Pooled) -> OnDatasets:

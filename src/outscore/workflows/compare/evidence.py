@@ -61,7 +61,7 @@ from outscore.results.design import DecidingItem, PathStep, Replicated
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel
-from outscore.workflows.validate import Question
+from outscore.workflows.question import Question
 
 # What appears below the verdict: effects, analysis, power, the units that decided, and pictures.
 #

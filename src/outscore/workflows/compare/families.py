@@ -28,8 +28,8 @@ from outscore.results.note import Note
 from outscore.scores.panel import Part
 from outscore.workflows.compare.arrays import compare_panel
 from outscore.workflows.load import asks_logs
+from outscore.workflows.question import Question
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.validate import Question, question_of
 
 
 def compare_slices(
@@ -87,7 +87,7 @@ def swap_together(parts: Sequence[Part], clusters: Array | None, question: Quest
     return max_t_of_pair(
         [_member(part, clusters, question) for part in parts],
         alternative=question.alternative,
-        resamples=int(str(question.options["resamples"])),
+        resamples=int(str(question.of_test.options["resamples"])),
         seed=question.seed,
     )
 
@@ -154,7 +154,7 @@ def compare_measures(request: CompareRequest, compare: Callable[[CompareRequest]
         by_measure[name] = (_named(answer.comparisons[0], name, list(alone)), answer.settings)
     compared = [c for c, _ in by_measure.values()]
     claim = _claim(compared, alone, margins, request, compare)
-    side = question_of(**request.asked()).side
+    side = Question(**request.asked()).side
     corrected, family = as_family(compared, request.correction, **side)
     together = agreement(corrected, correction_name(family.correction), claim)
     inputs = {str(entry): entry for _, settings in by_measure.values() for entry in settings["inputs"]}

@@ -27,10 +27,11 @@ from outscore.workflows.gold import delong_notes
 from outscore.workflows.load import load, pair_of_tables, with_exchanges
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.prepare import Prepared, ScoresRequest, prepare
+from outscore.workflows.question import Question
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.systems import Systems, named_in, pair_given, slices_given
-from outscore.workflows.validate import question_of, refuse_labels
+from outscore.workflows.validate import refuse_labels
 
 COUNTS = ("true positives", "false positives", "false negatives")
 
@@ -69,7 +70,7 @@ def compare_systems(request: CompareRequest, systems: Systems, *, from_files: bo
         from outscore.workflows.texts.run import compare_log_texts
 
         return compare_log_texts(request, systems, gate=gate)
-    question = question_of(**request.asked(), gate=gate)
+    question = Question(**request.asked(), gate=gate)
     prepared, panel = prepare(request, systems), None
     try:
         panel = prepared.whole
@@ -223,7 +224,7 @@ def _of_originals(rows: PairedScores, metric: AdditiveMetric, request: CompareRe
         return []
     from outscore.inference.originals import UnitsAsked, of_originals
 
-    question = question_of(**request.asked())
+    question = Question(**request.asked())
     units = UnitsAsked(question.unit_size, question.unit_statistic, question.shuffle)
     return [of_originals(name, rows, metric, question.of_test, units) for name in _originals(request)]
 

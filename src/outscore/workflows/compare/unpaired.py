@@ -34,10 +34,10 @@ from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel
 from outscore.scores.system import Scores, facts_of_answers
 from outscore.workflows.prepare import prepare_each
+from outscore.workflows.question import Question
 from outscore.workflows.reading import MetricDirection, answer_notes, gold_notes, scale_notes
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.systems import Systems, arrays_given, names_of_series, pair_given
-from outscore.workflows.validate import Question, question_of
 
 LIBERAL, CAUTIOUS = 1.5, 0.5
 """An actual level beyond this many times alpha deserves a warning, or a note."""
@@ -96,7 +96,7 @@ def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = Fals
     >>> answer.p.value, answer.unpaired.n
     (0.05714285714285714, (3, 4))
     """
-    question = question_of(**request.asked(), gate=gate)
+    question = Question(**request.asked(), gate=gate)
     ready = ready_samples(request, data)
     samples, panels, better, metric = ready.samples, ready.panels, ready.better, ready.metric
     result = run_unpaired(question.entry.name, samples, question.of_test)
@@ -153,7 +153,7 @@ def _margin(samples: Samples, metric: AdditiveMetric, question: Question) -> tup
     margin, notes = margin_of_samples(question.entry.name, samples, metric, question.of_test, question.margin)
     if not question.gate:
         return margin, notes
-    both = TestRequest(alpha=2 * question.alpha, seed=question.seed, options=question.options)
+    both = TestRequest(alpha=2 * question.alpha, seed=question.seed, options=question.of_test.options)
     return replace(margin, interval=run_unpaired(question.entry.name, samples, both).interval), notes
 
 
@@ -207,7 +207,7 @@ def _signature(samples: Samples, metric: AdditiveMetric, p: PValue, question: Qu
         p,
         margin=question.margin,
         unit="unpaired items" if samples.clusters is None else "unpaired clusters",
-        resamples=cast("int | None", question.options.get("resamples")),
+        resamples=cast("int | None", question.of_test.options.get("resamples")),
         seed=question.seed,
         higher_is_better=metric.higher_is_better,
         **question.side,

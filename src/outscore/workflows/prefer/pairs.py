@@ -29,8 +29,8 @@ from outscore.results.preference import Intransitivity, Order, PreferencePair, S
 from outscore.results.pvalue import Kind, PValue
 from outscore.scores.panel import Panel
 from outscore.workflows.prefer.findings import intransitivity_of
+from outscore.workflows.question import Question
 from outscore.workflows.rank.measure import measure
-from outscore.workflows.rank.question import Question
 from outscore.workflows.requests.prefer import PreferRequest
 
 # Every pair of systems: direct games, both against a common baseline, or the strengths of the model; one test for each.

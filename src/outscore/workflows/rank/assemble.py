@@ -23,7 +23,7 @@ from outscore.results.design import Family, Reading, Replicated
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking, Standing
 from outscore.scores.align import repeated_notes
-from outscore.workflows.rank.question import USUAL, Question
+from outscore.workflows.question import USUAL, Question
 from outscore.workflows.rank.standings import Corrected, Families, families, parts_of
 
 MAX_REPLICATED = 1_000

@@ -66,7 +66,7 @@ from outscore.inference.two_way import INTERVAL
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS
 from outscore.scores.panel import Panel
-from outscore.workflows.rank.question import USUAL, Question, name_of_test
+from outscore.workflows.question import USUAL, Question, name_of_test
 
 Unit = Literal["items", "clusters", "units", "segments"]
 ALONE = "The metric's function cannot be sent to other processes, so this process did all the work."
@@ -96,7 +96,7 @@ def measure(
     >>> found.value.round(3).tolist(), found.pairs.p.tolist(), found.kernel
     ([1.0, 0.167], [0.0625], 'binomial')
     """
-    request = TestRequest(alpha=question.alpha, seed=question.seed, options=question.check())
+    question.check_ranking()
     # Names of items would only burden what is sent to other processes.
     panels = [replace(panel, items=None) for panel in panels]
     base = baseline_of(panels[0].systems, question.baseline)
@@ -104,9 +104,9 @@ def measure(
     left, right = pairs_of(len(panels[0].systems), base)
     pair_test = PairTest(
         test,
-        request,
+        question.of_test,
         question.unit_size,
-        cast("Literal['mean', 'median']", question.unit_statistic),
+        question.unit_statistic,
         question.shuffle,
         sides=sides or len(panels) > 1,
     )

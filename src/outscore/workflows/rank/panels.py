@@ -44,10 +44,10 @@ from outscore.results.ranking import (
     Ranking,
 )
 from outscore.scores.panel import Panel, Part, name_repeats
+from outscore.workflows.question import USUAL, Metrics, Question, population_of
 from outscore.workflows.rank.assemble import Slices, assemble_ranking
 from outscore.workflows.rank.items import JudgedItems, item_kinds, judged_items
 from outscore.workflows.rank.measure import measure
-from outscore.workflows.rank.question import USUAL, Metrics, Question, population_of
 from outscore.workflows.rank.standings import families, smallest_p_of
 from outscore.workflows.validate import deciding_entry
 
@@ -276,7 +276,7 @@ def _not_worse(panel: Panel, measure: str, margin: float, question: Question) ->
         delta=-panel.orientation * margin,
         alpha=question.alpha,
         seed=question.seed,
-        options=question.check(),
+        options=question.of_test.options,
         interval=False,
     )
     logs, notes = np.zeros((k, k)), list[Note]()

@@ -57,9 +57,9 @@ from outscore.results.ranking import MAX_PAIRS, Ranking
 from outscore.scores.align import settle
 from outscore.scores.panel import Panel, filling_notes
 from outscore.scores.system import Labels, Scores
+from outscore.workflows.question import USUAL, Question
 from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.measure import measure
-from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.reading import MetricDirection, resolve_direction
 from outscore.workflows.requests.shared import DIRECTION
 
@@ -533,7 +533,8 @@ class MomentTest:
     @classmethod
     def of(cls, question: Question) -> MomentTest:
         """The test for a question; refuses questions that partitions cannot answer."""
-        known = question.check()
+        question.check_ranking()
+        known = question.of_test.options
         if question.test not in SERVED:
             raise OutscoreError(
                 f"`{question.test}` needs all items at once, but partitions only give sums.",

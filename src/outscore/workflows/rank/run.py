@@ -28,9 +28,9 @@ from outscore.scores.system import Origin
 from outscore.workflows.load import asks_logs, files_by_system, load, refuse_unlikely
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.prepare import Prepared, prepare
+from outscore.workflows.question import Question
 from outscore.workflows.rank.panels import Ranked, rank_panels
 from outscore.workflows.rank.parquet import measured_from_partitions
-from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.reading import reading_of, refuse_best_fill
 from outscore.workflows.requests import base, shared

@@ -27,7 +27,7 @@ from outscore.results.note import Note
 from outscore.results.pvalue import Kind
 from outscore.results.ranking import PairCounts, PairP, RankedPair, RankedSystem, Standing
 from outscore.scores.panel import Panel
-from outscore.workflows.rank.question import MAX_PAIRS, USUAL, Metrics, Question
+from outscore.workflows.question import MAX_PAIRS, USUAL, Metrics, Question
 
 if TYPE_CHECKING:
     import polars as pl

@@ -138,7 +138,7 @@ class ComparisonRequest(TestedRequest, UnitRequest, DrawRequest):
 
     def asked(self) -> dict[str, Any]:
         """The options of the comparison itself, without those that concern the data."""
-        from outscore.workflows.validate import Question
+        from outscore.workflows.question import Question
 
         return {"options": self.test_options(), **self.values_for(Question)}
 

@@ -221,7 +221,7 @@ class PreferRequest(Request):
 
     def validate(self, *, files: bool = True) -> None:
         """Refuse what can be refused before a file is opened; `files` is False where a table was handed over."""
-        from outscore.workflows.rank.question import Question
+        from outscore.workflows.question import Question
 
         if files and not self.files:
             raise OutscoreError("No file was named.", "Write `outscore prefer BATTLES`.", parameter="files")

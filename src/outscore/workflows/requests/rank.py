@@ -196,13 +196,13 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
 
     def question(self) -> dict[str, Any]:
         """The options that apply to whatever is ranked: scores, texts or outputs."""
-        from outscore.workflows.rank.question import Question
+        from outscore.workflows.question import Question
 
         return {"options": self.test_options(), **self.values_for(Question)}
 
     def validate(self, *, kind: Literal["scores", "texts", "outputs"] | None = None) -> None:
         """Refuse whatever can be refused before a file is opened; `kind` says what is ranked if there are no files."""
-        from outscore.workflows.rank.question import Question, check_test
+        from outscore.workflows.question import Question, check_test
         from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_reduction
 
@@ -215,7 +215,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         if not texts and self.task is None:
             refuse_metric_of_texts(self.metric)
             check_direction(self.metric, self.direction)
-        Question(**self.question()).check(None if texts else self.metric)
+        Question(**self.question()).check_ranking(None if texts else self.metric)
         self._check_frontier()
         check_reduction(self.reduce, None if texts else self.metric)
         if texts:

@@ -38,6 +38,7 @@ from outscore.scores.system import Origin
 from outscore.workflows.compare.arrays import compare_panel, permutation_p
 from outscore.workflows.compare.evidence import favoured_by
 from outscore.workflows.compare.families import as_family, compare_slices, refuse_new_runs, swap_together
+from outscore.workflows.question import Question
 from outscore.workflows.reading import reading_of
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
 from outscore.workflows.texts.labels import (
@@ -51,7 +52,6 @@ from outscore.workflows.texts.labels import (
 )
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.statistics import Lines, Texts
-from outscore.workflows.validate import Question
 
 # Warnings about texts whose scores mean less than they seem to: shown beside the verdict, because no number reveals it.
 

@@ -23,8 +23,8 @@ from outscore.metrics.text.ngrams import SPACELESS
 from outscore.results.analysis import Bucket
 from outscore.results.comparison import Runs
 from outscore.scores.panel import Panel
+from outscore.workflows.question import Question
 from outscore.workflows.requests import shared
-from outscore.workflows.validate import Question
 
 # Several runs of each system: one metric, the mean of the runs' scores.
 #

@@ -31,6 +31,7 @@ from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.names import at_the_door, path_texts
+from outscore.workflows.question import Question
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
 from outscore.workflows.systems import UNNAMED, Systems, TwoNames
@@ -40,7 +41,6 @@ from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.labels import Datasets, Labels, buckets_of, datasets_of_segments, labels_of_segments, length_bands
 from outscore.workflows.texts.members import SegmentScores, check_segments, scored_members, segment_scores, text_members
 from outscore.workflows.texts.statistics import Statistics, Texts
-from outscore.workflows.validate import question_of
 
 if TYPE_CHECKING:
     from outscore.results.comparison import Comparisons
@@ -119,7 +119,7 @@ def run_scored(
     runs = {name: len(several) for name, several in texts.systems.items()}
     command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
     scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets, command)
-    question = question_of(**request.asked(), unit_advice=unit_advice, gate=gate)
+    question = Question(**request.asked(), unit_advice=unit_advice, gate=gate)
     corpus = None if request.corpus is None else read_segments(request.corpus)
     counted = [] if corpus is None or corpus.origin is None else [corpus.origin]
     origins = [*texts_given.origins, *origins, *counted]

@@ -1,16 +1,20 @@
-"""The question that a ranking answers: how pairs are measured, corrected and reported, and which population it is about."""
+"""What is asked of systems, in one record for every command, and which population the answer of a ranking is about."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
+from typing import Any, Literal, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.options import OptionValue, check_level, check_seed, complete, did_you_mean
+from outscore.core.options import check_level, check_seed, complete, did_you_mean
 from outscore.core.records import dataclass
 from outscore.core.rows import RUNS, Repeats
+from outscore.inference.base.entry import TestEntry
+from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.families import CORRECTIONS
 from outscore.inference.pairwise.table import lacking_of
 from outscore.inference.populations import (
@@ -31,38 +35,66 @@ from outscore.scores.panel import Panel
 from outscore.workflows.requests import shared
 from outscore.workflows.validate import check_metric, check_population, check_repeats, check_units, deciding_entry
 
-# The question that a ranking answers, whatever is ranked: how pairs are measured, corrected and reported.
+# What is asked of the systems of a comparison, a ranking or a gate, whatever these are.
 
 
 @dataclass(frozen=True)
 class Question:
-    """How all pairs are tested, and how the answer is put together; the parameters are those of `rank`.
+    """What is asked, without the data; `options` are those given for the deciding test.
+
+    A `gate` asks for the interval of both sides of its margin, and for nothing that it does not show. A correction, a baseline
+    and pictures of ranks are for many systems, the alternative, another difference than 0 and a margin for two.
 
     Examples
     --------
-    >>> Question(test="wilcoxon", unit_size=15).check()
-    {'zeros': 'drop', 'variant': 'exact'}
+    >>> Question(test="wilcoxon", options={"zeros": "pratt"}).of_test.options
+    {'zeros': 'pratt', 'variant': 'exact'}
     """
 
     test: str = shared.TEST.default
     options: Mapping[str, object] = field(default_factory=dict)
-    correction: str = shared.CORRECTION.default
-    baseline: str | None = shared.BASELINE.default
+    alternative: Alternative = cast("Alternative", shared.ALTERNATIVE.default)
     alpha: float = shared.ALPHA.default
+    delta: float = 0.0
+    margin: float | None = None
     unit_size: int = shared.UNIT_SIZE.default
-    unit_statistic: str = shared.UNIT_STATISTIC.default
+    unit_statistic: Literal["mean", "median"] = cast("Literal['mean', 'median']", shared.UNIT_STATISTIC.default)
     shuffle: int | None = shared.SHUFFLE.default
-    critical_difference: bool = shared.CRITICAL_DIFFERENCE.default
-    joint: bool = shared.JOINT.default
     seed: int = shared.SEED.default
     population: str | None = shared.POPULATION.default
     repeats: str | None = shared.REPEATS.default
+    bounds: tuple[float, ...] = ()
+    assume: str | None = None
+    correction: str = shared.CORRECTION.default
+    baseline: str | None = shared.BASELINE.default
+    critical_difference: bool = shared.CRITICAL_DIFFERENCE.default
+    joint: bool = shared.JOINT.default
+    unit_advice: bool = False
+    normality_alpha: float = shared.NORMALITY_ALPHA.default
+    gate: bool = False
 
-    def check(self, metric: str | AdditiveMetric | None = None) -> dict[str, OptionValue]:
-        """Refuse whatever can be refused without looking at data, and return the complete options of the test."""
+    @cached_property
+    def entry(self) -> TestEntry:
+        """The test that decides."""
+        return deciding_entry(self.test)
+
+    @cached_property
+    def of_test(self) -> TestRequest:
+        """The part that the test itself needs."""
+        options = complete(self.entry.name, self.entry.options, self.options)
+        return TestRequest(
+            self.alternative, self.delta, self.alpha, self.seed, options, bounds=self.bounds, assume=self.assume or ""
+        )
+
+    @property
+    def side(self) -> dict[str, Any]:
+        """Level, side and tested difference, which decisions and words need."""
+        return {"alpha": self.alpha, "alternative": self.alternative, "delta": self.delta}
+
+    def check_ranking(self, metric: str | AdditiveMetric | None = None) -> None:
+        """Refuse whatever can be refused about a ranking without looking at data."""
         check_test(self.test)
-        entry = deciding_entry(self.test)
-        options = complete(entry.name, entry.options, self.options)
+        complete(self.entry.name, self.entry.options, self.options)
         check_metric(metric)
         check_seed("seed", self.seed)
         check_level("alpha", self.alpha)
@@ -70,7 +102,6 @@ class Question:
         check_repeats(self.repeats)
         check_population(self.population, self.test)
         self.check_family()
-        return options
 
     def of_other_scores(self) -> Question:
         """The same question about scores that nobody asked for: they are permuted, as in a diff, and a family of their own."""
