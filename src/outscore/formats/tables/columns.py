@@ -153,7 +153,8 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     repeat = _find(finder, "repeat", choice.repeat)
     cluster = None if "cluster" in absent else _find(finder, "cluster", choice.cluster)
     # A dataset tells items apart, also where it is asked for as slices.
-    dataset = _find(finder, "dataset", choice.dataset) or next(filter(_is_dataset, choice.slice), None)
+    sliced = (name for name in choice.slice if is_named(name, USUAL["dataset"]))
+    dataset = _find(finder, "dataset", choice.dataset) or next(sliced, None)
     slices = choice.slice or finder.take_all(SLICES)
     guessed = item is None and not by_row
     if guessed:
@@ -512,10 +513,6 @@ def _refuse_malformed_numbers(records: Records, names: Iterable[str]) -> None:
 def _is_malformed(value: object) -> bool:
     text = value.strip() if isinstance(value, str) else ""
     return bool(text) and not is_number(text) and not is_name(text)
-
-
-def _is_dataset(name: str) -> bool:
-    return is_named(name, USUAL["dataset"])
 
 
 def _check(records: Records, layout: Layout, *, by_row: bool) -> None:
