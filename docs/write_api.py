@@ -535,7 +535,7 @@ def function(front: Front, target: str) -> str:
 def api(fronts: Sequence[Front] = FRONTS) -> str:
     """The text of the module of public functions."""
     names = ", ".join(_quoted(name) for name in sorted([*(front.name for front in fronts), PERMUTATION.name]))
-    functions = [*(function(front, "call") for front in fronts), function(PERMUTATION, "permutation_p")]
+    functions = [*(function(front, "call") for front in fronts), function(PERMUTATION, "permutation_test")]
     return _formatted("\n\n\n".join([HEAD.replace("NAMES", names), *functions]) + "\n", TARGET)
 
 

@@ -2483,9 +2483,9 @@ def permutation_test(
     >>> float(p), p.method
     (0.125, 'exact')
     """
-    from outscore.workflows.compare.arrays import permutation_p
+    from outscore.workflows.compare.arrays import permutation_test
 
-    return permutation_p(
+    return permutation_test(
         a,
         b,
         alternative=alternative,

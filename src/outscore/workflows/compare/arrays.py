@@ -1,6 +1,6 @@
 """Two systems, one answer: where metrics and inference meet.
 
-`permutation_p` returns the p-value alone, `compare_panel` the whole result: scores, difference, interval, p, effects, power,
+`permutation_test` returns the p-value alone, `compare_panel` the whole result: scores, difference, interval, p, effects, power,
 the design's path from rows to clusters, and the verdict. `families` asks the same of parts of the data as one family.
 """
 
@@ -63,7 +63,7 @@ SHUFFLES = 10
 """Shuffles over which p is looked at, where units are made of shuffled items."""
 
 
-def permutation_p(
+def permutation_test(
     a: object,
     b: object,
     *,

@@ -32,7 +32,9 @@ from outscore.inference.describe.repeats import (
     noise_floor,
     variance_parts,
 )
+from outscore.inference.pairwise.macro import macro_scores
 from outscore.inference.pairwise.table import (
+    OwnScores,
     exchange_of_pair,
     lacking_of,
     own_limits_of_runs,
@@ -361,13 +363,9 @@ def _mean_variance(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _mean_limits(parts: Sequence[_Estimate]) -> Limits:
-    """The interval of a mean over datasets: on each side, distances from the score are added as independent errors.
-
-    The sides are separate, so that limits of shares stay between 0 and 1 (Zou and Donner, 2008, "MOVER").
-    """
-    lows = [part.value - part.limits[0] for part in parts if part.limits[0] is not None]
-    highs = [part.limits[1] - part.value for part in parts if part.limits[1] is not None]
-    if len(lows) < len(parts) or len(highs) < len(parts):
+    """The interval of a mean over datasets; unknown if that of one of them is."""
+    ends = [part.limits for part in parts]
+    if any(end is None for limits in ends for end in limits):
         return UNKNOWN
-    value = math.fsum(part.value for part in parts) / len(parts)
-    return value - math.hypot(*lows) / len(parts), value + math.hypot(*highs) / len(parts)
+    whole = macro_scores([OwnScores(*(np.array([x]) for x in (part.value, *part.limits))) for part in parts])
+    return whole.low.item(), whole.high.item()

@@ -35,7 +35,7 @@ from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel, Part
 from outscore.scores.system import Origin
-from outscore.workflows.compare.arrays import compare_panel, permutation_p
+from outscore.workflows.compare.arrays import compare_panel, permutation_test
 from outscore.workflows.compare.evidence import favoured_by
 from outscore.workflows.compare.families import as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.question import Question
@@ -465,7 +465,7 @@ def _word_bucket(band: int, a: Sequence[Array], b: Sequence[Array], documents: L
     metric, _, _ = resolve("f1", right_wrong[0][0], right_wrong[1][0])
     (first, second), together = mean_of_runs(metric, right_wrong)
     first_f1, second_f1 = (float(together.score(rows.sum(axis=0))) for rows in (first, second))
-    p = permutation_p(
+    p = permutation_test(
         first,
         second,
         metric=together,
