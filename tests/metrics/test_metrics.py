@@ -100,6 +100,15 @@ def test_weighted_mean():
     assert score_of("weighted-mean", rows) == pytest.approx(1.25 / 3)
 
 
+@pytest.mark.parametrize("digits", [1, 7, 12, 16])
+def test_weighted_mean_of_many_digits(digits):
+    """Products of whole numbers of twelve digits do not fit into 64 bits."""
+    rng = np.random.default_rng(digits)
+    scores, weights = rng.random(10).round(digits), np.array([2, 1, 0.5, 3, 1, 1, 2, 2, 1, 0.25])
+    exact = sum(Fraction(x) * Fraction(w) for x, w in zip(scores.tolist(), weights.tolist(), strict=True))
+    assert score_of("weighted-mean", np.stack([scores, weights], axis=1)) == pytest.approx(float(exact) / 13.75, rel=1e-14)
+
+
 def test_mean_and_sum():
     assert score_of("mean", np.array([0.1, 0.2, 0.6])) == pytest.approx(0.3)
     assert score_of("sum", np.array([0.1, 0.2, 0.6])) == pytest.approx(0.9)

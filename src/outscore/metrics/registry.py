@@ -16,7 +16,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric, Precise, moving
-from outscore.core.numeric import Array
+from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.options import Option, complete, did_you_mean, parse_spec
 from outscore.core.rows import in_order_of
 from outscore.exact.numbers import to_exact_integers
@@ -59,12 +59,14 @@ def _weighted_rows(table: Array) -> Array:
     if (table[:, 1] < 0).any():
         row = int((table[:, 1] < 0).argmax())
         raise OutscoreError(f"Row {row + 1} has weight {table[row, 1]:g}.", "Weights are numbers from 0 up.")
-    written = to_exact_integers(table)
-    if written is None:
-        return np.stack([table[:, 0] * table[:, 1], table[:, 1]], axis=1)
-    # Multiplied as whole numbers and divided once, a product of decimals is still recognised as one.
-    (whole,), scale = written
-    return np.stack([whole[:, 0] * whole[:, 1], whole[:, 1] * scale], axis=1) / scale**2
+    scores, weights = to_exact_integers(table[:, 0]), to_exact_integers(table[:, 1])
+    products = table[:, 0] * table[:, 1]
+    if scores is not None and weights is not None:
+        # Multiplied as whole numbers and divided once, a product of decimals is still recognised as one.
+        ((whole,), scale), ((times,), of_weights) = scores, weights
+        if float(np.abs(whole).max(initial=0)) * float(times.max(initial=0)) < MAX_EXACT:
+            products = whole * times / float(scale * of_weights)
+    return np.stack([products, table[:, 1]], axis=1)
 
 
 SCORES = (
