@@ -161,7 +161,7 @@ def justified_places(
     Places(difference=4, score=3)
     >>> justified_places([74.5, 64.12], 10.38, 5.31, 15.44), justified_places([0.53, 0.597], -0.067, -0.232, 0.098)
     (Places(difference=1, score=1), Places(difference=2, score=2))
-    >>> justified_places([14.02, 9.95], 4.07, 3.94, 4.21)
+    >>> justified_places([14.04, 9.97], 4.07, 3.94, 4.21)
     Places(difference=2, score=2)
     """
     scores = list(scores)

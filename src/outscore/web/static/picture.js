@@ -10,7 +10,9 @@ const MOST_DOTS = 2000;
 /** The picture of all items of a comparison: a table of right and wrong, or a cloud of differences over its box. */
 export function pictureOf({ systems, items }, { lower, interval, difference }, open) {
   const values = twoValues(items);
-  return values ? table(systems, fourfold(items, values, lower), new Set(items.map(({ id }) => id)).size < items.length, open) : cloud(systems, items, { interval, difference }, open);
+  if (!values) return cloud(systems, items, { interval, difference }, open);
+  const repeated = new Set(items.map(({ id }) => id)).size < items.length;
+  return table(systems, fourfold(items, values, lower), repeated, open);
 }
 
 function table(systems, cells, repeated, open) {
@@ -87,7 +89,8 @@ export function leadFrom(shape, title, follow) {
   // What is drawn over a shape would be in the way of the pointer.
   svg.classList.add("leads-on");
   svg.setAttribute("role", "group");
-  for (const [name, value] of Object.entries({ tabindex: "0", role: "button", "aria-label": title })) shape.setAttribute(name, value);
+  const role = { tabindex: "0", role: "button", "aria-label": title };
+  for (const [name, value] of Object.entries(role)) shape.setAttribute(name, value);
   shape.classList.add("bar-of");
   leading(shape, follow);
 }

@@ -12,7 +12,8 @@ import { View, open } from "./view.js";
 /** @type {[string, ("a" | "b" | "difference")[]][]} */
 const SIDES = [["scores", ["a", "b"]], ["differences", ["difference"]]];
 const CALLED = { score: "items", prefer: "battles", texts: "segments" };
-const ofPart = ({ column, name, system }) => ({ title: `${column}: ${name}`, named: column, value: name, of: system ? [system] : [] });
+const ofPart = ({ column, name, system }) =>
+  ({ title: `${column}: ${name}`, named: column, value: name, of: system ? [system] : [] });
 const met = (...systems) => ({ title: systems.join(" and "), of: systems });
 
 // What is drawn for the rows of a chart's numbers, and what each of them counts.
@@ -105,10 +106,13 @@ function linkSegments(comparisons, { "unit-size": size = 1 }, look) {
       });
     });
   }
-  for (const told of document.querySelectorAll("#result .segments li > p")) {
-    const [id] = told.textContent.match(/^\S+ \d+/) ?? [];
-    if (id) told.replaceChildren(button(id, () => look({ title: "Segments" }, id), "link-button"), told.textContent.slice(id.length));
-  }
+  const listed = comparisons.filter(({ segments }) => segments.length);
+  document.querySelectorAll("#result .segments").forEach((list, i) => {
+    list.querySelectorAll("li > p").forEach((told, k) => {
+      const { item } = listed[i].segments[k], rest = told.textContent.slice(item.length);
+      told.replaceChildren(button(item, () => look({ title: "Segments" }, item), "link-button"), rest);
+    });
+  });
   for (const table of document.querySelectorAll("#result .buckets table")) {
     let column = table.tHead.rows[0].cells[0].textContent.trim();
     for (const row of table.tBodies[0].rows) {
