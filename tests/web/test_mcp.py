@@ -170,6 +170,10 @@ class TestFiles:
             said, failed = served.answer("compare", {"files": given_files}, root)
             assert failed
             assert "`folder/pipe.csv` is neither a file nor a folder" in said
+        # Of what lies outside, nobody is told whether it is there.
+        os.mkfifo(root.parent / "pipe.csv")
+        for outside in ("../pipe.csv", "../none.csv"):
+            assert "is not below" in served.answer("compare", {"files": [outside]}, root)[0]
 
     @pytest.mark.parametrize("name", ["x" * 300, "x" * 5000, "a," * 2000, "", "b\udcff.csv"])
     @pytest.mark.parametrize("command", ["compare", "show", "rank"])

@@ -179,15 +179,15 @@ def refuse_outside(root: Path, option: Option, value: object) -> None:
             raise OutscoreError("`-` is standard input, which carries the protocol.", "Name a file.", parameter=option.name)
         for path in _reached(text, option) if "\0" not in text else [os.sep]:
             real = os.path.realpath(root / path)
-            if os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):  # noqa: PTH110, PTH112, PTH113
-                # Reading a pipe would wait for its writer, and every later question with it.
-                raise OutscoreError(f"`{path}` is neither a file nor a folder.", "Name a file.", parameter=option.name)
             if os.path.commonpath((real, os.path.realpath(root))) != os.path.realpath(root):
                 raise OutscoreError(
                     f"`{path}` is not below `{root}`, the only folder that this server reads.",
                     "Name a file below it, or start `outscore mcp` with another --root.",
                     parameter=option.name,
                 )
+            if os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):  # noqa: PTH110, PTH112, PTH113
+                # Reading a pipe would wait for its writer, and every later question with it.
+                raise OutscoreError(f"`{path}` is neither a file nor a folder.", "Name a file.", parameter=option.name)
 
 
 def _texts(value: object) -> Iterator[str]:
