@@ -133,3 +133,16 @@ def test_trials_are_drawn_at_the_effect_as_given():
     a, b = rng.random((2, 20))
     found = osc.plan(pilot=(a, b), direction="lower", effect=0.2, alternative="less", retrospective=True, replicates=5)
     assert {curve.effect for curve in found.retrospective} == {0.2}
+
+
+def test_counts_are_no_pilot(tmp_path):
+    counts = np.array([[1, 2], [3, 1], [2, 0]])
+    for name in ("new", "old"):
+        (tmp_path / f"{name}.csv").write_text("".join(f"{right},{wrong}\n" for right, wrong in counts.tolist()))
+    for pilot, cure in (
+        ((counts, counts[::-1]), "Give arrays of one column."),
+        ((tmp_path / "new.csv", tmp_path / "old.csv"), "Name the column of scores"),
+    ):
+        with pytest.raises(OutscoreError, match="The pilot contains counts") as refused:
+            osc.plan(pilot=pilot, n=100)
+        assert cure in refused.value.hint

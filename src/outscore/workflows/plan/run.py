@@ -190,14 +190,7 @@ def _read(request: PlanRequest) -> Systems:
             "Use `outscore compare`, which says how many items the observed difference needs, or give --sd or --discordance.",
             parameter="pilot",
         )
-    both = load_pair(request.pilot, systems=request.system, **request.columns())
-    if both.counts and not request.unpaired:
-        raise OutscoreError(
-            "The pilot contains counts, but a plan needs one score per item.",
-            "Name the column of scores with --score.",
-            parameter="score",
-        )
-    return both
+    return load_pair(request.pilot, systems=request.system, **request.columns())
 
 
 def _piloted(request: PlanRequest, data: Systems | None, progress: Progress) -> PlanResult:
@@ -283,6 +276,11 @@ def _from_samples(request: PlanRequest, data: Systems) -> PlanResult:
 
 
 def _from_pilot(request: PlanRequest, pilot: Systems, progress: Progress) -> PlanResult:
+    if pilot.counts:
+        named, cure = "score", "Name the column of scores with --score."
+        if not pilot.origins:
+            named, cure = "pilot", "Give arrays of one column."
+        raise OutscoreError("The pilot contains counts, but a plan needs one score per item.", cure, parameter=named)
     prepared = prepare(CompareRequest(direction=request.direction), pilot)
     panel, better = prepared.whole, prepared.better
     rows, metric, question = panel.matched_rows(), panel.metric, request.question
