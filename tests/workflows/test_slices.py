@@ -160,6 +160,33 @@ def test_slices_of_one_run_each_are_compared():
     assert [c.n for c in found.comparisons] == [n, n, n]
 
 
+@pytest.mark.parametrize("torn", [False, True])
+def test_whole_runs_that_slices_tear_apart_are_judged_as_in_a_comparison(torn):
+    """A slice has one run of each item, or one of some and two of others: neither tells what new runs would do."""
+    rng, rows = np.random.default_rng(6), []
+    for i in range(24):
+        for k in range(3):
+            topic = ("x" if (k + (i % 2)) % 3 < 1 + i % 2 else "y") if torn else f"t{k}"
+            rows += [
+                (f"q{i}", f"r{k}", topic, name, round(float(rng.random()) + lead, 2))
+                for name, lead in (("new", 0.2), ("old", 0))
+            ]
+    frame = pl.DataFrame(rows, schema=["id", "run", "topic", "system", "score"], orient="row")
+    ranked = osc.rank(frame, slices="topic")
+    assert ranked.population == "items-and-runs"
+    compared = {one.slice.value: one for one in osc.compare(frame, slices="topic").comparisons[1:]}
+    assert [one.name for one in ranked.slices] == list(compared)
+    for standing in ranked.slices:
+        (pair,), alike = standing.pairs, compared[standing.name]
+        assert alike.population == "items"
+        assert (abs(pair.difference), pair.p.value) == pytest.approx((abs(alike.difference), alike.p.value))
+        (said,) = [note.text for note in ranked.notes if note.text.startswith(f"Slice topic = {standing.name}: ")]
+        assert "about these runs, not about new ones" in said
+    asked = osc.rank(frame, slices="topic", population="items-and-runs")
+    assert not asked.slices
+    assert sum("left out: Population items-and-runs is not available" in note.text for note in asked.notes) == len(compared)
+
+
 def test_the_items_of_a_slice_are_in_the_order_of_its_panel():
     topics = Labels.of("xyyx")
     data = pair_given([1, 0, 1, 1], [0, 0, 1, 0], items=["q1", "q2", "q1", "q2"])

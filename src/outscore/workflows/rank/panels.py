@@ -445,7 +445,7 @@ def rank_panels(
         for found in measure([panel], question.of_other_scores(), engine=engine, progress=progress)
     ]
     other = [_counted(name, measured_for(name), question, metrics) for name in others]
-    parts, left_out = _sliced(slices, question, engine=engine, progress=progress, unit=unit, population=population)
+    parts, left_out = _sliced(slices, question, population, engine=engine, progress=progress, unit=unit)
     ranking = assemble_ranking(
         measured,
         question,
@@ -485,23 +485,36 @@ def _finished(
     return Ranked(replace(ranking, joint=joint, items=kinds, notes=told), measured, segments, judged)
 
 
+OF_ONE_RUN = "The claims are about these runs, not about new ones: each item was scored once."
+"""What is said of a slice that has one run of each item."""
+
+
 def _sliced(
     slices: tuple[str, Mapping[str, Sequence[Part]]] | None,
     question: Question,
+    of_whole: str,
     **how: Any,  # noqa: ANN401 - the keywords of `measure`
 ) -> tuple[Slices | None, list[Note]]:
-    """What was measured on each slice, the mean over its datasets, and a note on each that cannot be ranked."""
+    """What was measured on each slice, the mean over its datasets, and a note on each that cannot be ranked.
+
+    Where the runs of an item lie in several slices, these may allow no claim about the population `of_whole`.
+    """
     if slices is None:
         return None, []
     column, by_value = slices
     measured, notes = [], []
     for value, parts in by_value.items():
+        panels = [part.panel for part in parts]
         try:
-            top = measure([part.panel for part in parts], question, **how)[-1]
+            population, _, remarks = population_of(panels, question, [panels])
+            top = measure(panels, question, population=population, **how)[-1]
         except OutscoreError as refusal:
             # A slice that is too small for the test must not stop the others.
             notes.append(Note("omission", f"Slice {column} = {value} was left out: {refusal.message}"))
             continue
+        if population != of_whole:
+            reason = next((note.text for note in remarks), OF_ONE_RUN)
+            notes.append(Note("runs", f"Slice {column} = {value}: {reason}"))
         measured.append(replace(top, dataset=value, macro=False))
     return Slices(column, measured), notes
 
