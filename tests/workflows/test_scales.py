@@ -38,6 +38,20 @@ def test_a_file_in_per_cent_beside_others_is_warned_about(tmp_path):
     assert not warned(osc.rank(files[:2]))
 
 
+@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+def test_scales_that_differ_on_one_of_several_datasets(tmp_path, command):
+    """Where another dataset is in per cent for all systems, no system has shares alone."""
+    path = tmp_path / "both.csv"
+    rows = []
+    for i, (x, y) in enumerate(zip(SHARES, OTHERS, strict=True)):
+        rows += [f"shares,q{i},{x:.3f},{100 * y:.1f}", f"cents,q{i},{100 * y:.1f},{100 * x:.1f}"]
+    path.write_text("dataset,id,new,old\n" + "\n".join(rows) + "\n")
+    (said,) = warned(getattr(osc, command)(path))
+    assert said.startswith(SAID)
+    path.write_text("dataset,id,new,old\n" + "\n".join(row for row in rows if row.startswith("cents")) + "\n")
+    assert not warned(getattr(osc, command)(path))
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     a_few(

@@ -33,7 +33,7 @@ from outscore.scores.align import (
 )
 from outscore.scores.panel import Behind, Panel, Part, name_repeats, panel_of, panels_by_dataset, refuse_one, slices_of
 from outscore.scores.reduce import UsedRuns, use_runs
-from outscore.scores.system import Origin, facts_of_answers
+from outscore.scores.system import Origin, Scores, facts_of_answers
 from outscore.workflows.gold import beside_of, gold_facts, scored_beside_gold
 from outscore.workflows.reading import (
     MetricDirection,
@@ -121,12 +121,13 @@ class Prepared:
 
     @cached_property
     def value_notes(self) -> list[Note]:
-        """Warnings if systems are on different scales, or equal gold, and what to do next with answers."""
+        """Warnings if systems are on different scales on some dataset, or equal gold, and what to do next with answers."""
         scores, origins = self.runs.scores, self.systems.origins
-        names, values = [one.name for one in scores], [one.values for one in scores]
+        names = [one.name for one in scores]
+        scales = (scale_notes(names, values) for values in _values_by_dataset(scores))
         return [
-            *scale_notes(names, values),
-            *gold_notes(names, values, origins),
+            *next(filter(None, scales), []),
+            *gold_notes(names, [one.values for one in scores], origins),
             *answer_notes(origins, self.about_gold),
         ]
 
@@ -209,6 +210,20 @@ def metric_of(reduction: Reduction) -> str:
     'mean:of=pass@2'
     """
     return f"mean:of={reduction.name}"
+
+
+def _values_by_dataset(systems: Sequence[Scores]) -> list[list[Array]]:
+    """The values of each system on each dataset; all of them where some system names none."""
+    parts = []
+    for one in systems:
+        if one.datasets is None:
+            return [[each.values for each in systems]]
+        codes = one.datasets.codes
+        ends = np.cumsum(np.bincount(codes, minlength=len(one.datasets.names)))[:-1]
+        pieces = np.split(one.values[np.argsort(codes, kind="stable")], ends)
+        parts.append(dict(zip(one.datasets.names, pieces, strict=True)))
+    names = dict.fromkeys(name for part in parts for name in part)
+    return [[part.get(name, one.values[:0]) for part, one in zip(parts, systems, strict=True)] for name in names]
 
 
 def _row_names(systems: Systems, aligned: Aligned) -> tuple[str, ...]:
