@@ -156,13 +156,26 @@ def test_a_folder_of_logs_is_listed_although_some_cannot_be_read():
     assert run_all(found["commands"]) >= 1
 
 
+def test_a_command_for_one_task_is_found_where_another_has_no_score_in_common():
+    inspect_logs(["one", "two"], RIGHT)
+    for path in Path("logs").glob("one_*.json"):
+        # The task of most files, whose systems were scored by different scorers.
+        path.write_text(path.read_text().replace('"match"', f'"{path.stem}"'))
+        Path("logs", f"{path.stem}_more.json").write_text(path.read_text().replace("model-", "other-"))
+    Path("logs", "bad.json").write_text('{"version": 2, "status": "success", "eval": {"task": "one"')
+    found = shown("logs")
+    assert found["commands"]
+    assert all("two_" in command for command in found["commands"])
+    assert run_all(found["commands"]) >= 1
+
+
 def test_135_logs_fit_on_one_screen():
     inspect_logs([f"task-{i:02}" for i in range(15)], {f"model-{m}": RIGHT["amber"] for m in range(9)})
     done = run("show", "logs")
     lines = done.output.splitlines()
     assert len(lines) <= 24
     assert lines[0] == "9 systems on 15 tasks, logged by Inspect"
-    assert re.search(r"task-00 +match +9 +40 +0\.825 to 0\.825", done.output)
+    assert re.search(r"task-00 +match +9 +40 +0\.825$", done.output, re.MULTILINE)
     assert len(shown("logs")["evaluations"]) == 135
 
 

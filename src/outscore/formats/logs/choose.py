@@ -136,7 +136,7 @@ def choose_measure(evaluations: Sequence[Evaluation], name: str | None) -> str:
         return name or shared[0]
     if name is not None:
         finding = f"The logs have no score `{name}` in common."
-        cure = did_you_mean(name, shared) or f"They have {_list(shared) if shared else 'none'}."
+        cure = did_you_mean(name, shared) if shared else "Compare logs that were scored in the same way."
         if all(one.harness == "answers" for one in evaluations):
             finding = f"Answers beside a file of right ones have no score `{name}`."
             cure += " Metrics of classes, such as macro-f1, are for `outscore rank --task label`, with the same --gold."

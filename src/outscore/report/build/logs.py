@@ -6,12 +6,14 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from outscore.core.records import brief_name
 from outscore.language.numbers import count
 from outscore.report.build.common import Kind, Line, bare, facts_block, settings
 from outscore.report.charts.canvas import stylesheet
-from outscore.report.document import Article, Document, Fact, Records, Screen, Section, Table, Verdict, clean
+from outscore.report.document import Article, Block, Document, Fact, Records, Screen, Section, Table, Verdict, clean
 from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownColumn, ShownFile
 from outscore.results.note import note_texts
@@ -65,7 +67,8 @@ def by_task(logs: Logs) -> Table:
 
     def means(several: list[Logged]) -> str:
         values = [score.value for _, score in several if score.value is not None]
-        return f"{min(values):.4g} to {max(values):.4g}" if values else ""
+        ends = [f"{end(values):.3g}" for end in (min, max) if values]
+        return " to ".join(dict.fromkeys(ends))
 
     def items(several: list[Logged]) -> str:
         sizes = sorted({evaluation.items for evaluation, _ in several})
@@ -75,8 +78,8 @@ def by_task(logs: Logs) -> Table:
         return f"{total:,}" if (total := sum(sum(score.missing.values()) for _, score in several)) else ""
 
     columns: list[Column[list[Logged]]] = [
-        words("task", lambda row: row[0][0].task),
-        words("score", lambda row: row[0][1].name),
+        words("task", lambda row: brief_name(row[0][0].task)),
+        words("score", lambda row: brief_name(row[0][1].name)),
         Column("systems", lambda row: len({evaluation.system for evaluation, _ in row})),
         Column("items", lambda row: Text(items(row))),
         Column("means", lambda row: Text(means(row))),
@@ -216,7 +219,8 @@ def build(logs: Logs) -> Document:
     """The whole listing."""
     sections = (
         Section("answer", "", lambda: [_verdict(logs)]),
-        Section("scores", "", lambda: _tables(logs, short=False)),
+        # Each as wide as the page.
+        *(Section(table.key, "", partial(list[Block], [table])) for table in _tables(logs, short=False)),
         Section("facts", "", lambda: [facts_block(facts(logs))]).but("latex"),
         settings(logs.settings, "logs-settings"),
     )

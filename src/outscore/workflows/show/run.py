@@ -221,6 +221,8 @@ COMPARE, RANK, SCORE = "compare", "rank", "score"
 PROPOSED = re.compile(r"`(outscore (?:compare|rank|score|diff|prefer) [^`]*)`")
 """Whole commands in the hint of a refusal."""
 MAX_PROPOSED = 5
+MAX_HARNESSES = 3
+"""So many harnesses are named."""
 
 
 @at_the_door
@@ -232,7 +234,8 @@ def run(request: ShowRequest) -> Logs:
     files = [file for one in found for file in one.files]
     evaluations = [evaluation for one in found for evaluation in one.evaluations]
     if evaluations:
-        proposal = propose(_sound(found), format)
+        proposals = [propose(by_path, format) for by_path in _sound(found)]
+        proposal = next((one for one in proposals if one.command), proposals[0])
     else:
         proposal = _propose_for(found) if format is None else Proposal()
         if len(files) == 1 and files[0].problem and not proposal.command:
@@ -241,23 +244,20 @@ def run(request: ShowRequest) -> Logs:
     return replace(listed, files=files, commands=[listed.next_command, *proposal.further] if listed.next_command else [])
 
 
-def _sound(found: Sequence[Contents]) -> list[tuple[str, Sequence[Evaluation]]]:
-    """Evaluations by path as it was given, or by their own files if something beside them cannot be read."""
-    by_path: list[tuple[str, Sequence[Evaluation]]] = []
-    for one in found:
-        bad = {problem.path for problem in one.problems}
-        if not bad:
-            by_path.append((one.path, one.evaluations))
-            continue
-        good = [each for each in one.evaluations if not bad & {origin.path for origin in each.origins}]
-        tasks = [each.task for each in good]
-        most = max(tasks, key=tasks.count, default="")
-        by_file: dict[str, list[Evaluation]] = {}
-        for each in good:
-            if each.task == most and len(each.origins) == 1:
-                by_file.setdefault(each.origins[0].path, []).append(each)
-        by_path += by_file.items()
-    return by_path
+def _sound(found: Sequence[Contents]) -> list[list[tuple[str, Sequence[Evaluation]]]]:
+    """Evaluations by path as it was given; if something beside them cannot be read, those of each task by their own files."""
+    whole: list[tuple[str, Sequence[Evaluation]]] = [(one.path, one.evaluations) for one in found]
+    bad = {problem.path for one in found for problem in one.problems}
+    if not bad:
+        return [whole]
+    tasks: dict[str, dict[str, list[Evaluation]]] = {}
+    for _, evaluations in whole:
+        for each in evaluations:
+            if len(each.origins) == 1 and each.origins[0].path not in bad:
+                tasks.setdefault(each.task, {}).setdefault(each.origins[0].path, []).append(each)
+    # The task of most files first.
+    by_task = sorted(tasks.values(), key=len, reverse=True)
+    return [list[tuple[str, Sequence[Evaluation]]](by_file.items()) for by_file in by_task] or [[]]
 
 
 def _propose_for(found: Sequence[Contents]) -> Proposal:
@@ -403,7 +403,8 @@ def _zero_notes(evaluations: Sequence[Evaluation]) -> list[Note]:
 def _verdict(evaluations: Sequence[Evaluation], files: Sequence[ShownFile]) -> str:
     parts = []
     if evaluations:
-        harnesses = ", ".join(dict.fromkeys(LOGS[one.harness].title for one in evaluations))
+        titles = list(dict.fromkeys(LOGS[one.harness].title for one in evaluations))
+        harnesses = ", ".join(titles) if len(titles) <= MAX_HARNESSES else f"{len(titles)} harnesses"
         systems = count(len({one.system for one in evaluations}), "system")
         tasks = count(len({one.task for one in evaluations}), "task")
         parts.append(f"{systems} on {tasks}, logged by {harnesses}")
