@@ -26,7 +26,7 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 344,
-    "lines of code": 68_089,
+    "lines of code": 68_096,
     "types": 577,
     "lists of option names": 0,
     "records patched in workflows": 167,

@@ -287,6 +287,22 @@ def test_a_folder_of_several_kinds_fits_on_one_screen_with_a_command_for_each():
     assert all(f"sub/{name}.csv" in whole for name in ("x", "y", "z"))
 
 
+def test_files_that_no_proposed_command_takes_are_named():
+    answers = "ABCABCABC"
+    rows = (
+        {"id": i, "system": name, "gold": gold, "prediction": answers[i - k]}
+        for k, name in enumerate(("new", "old"))
+        for i, gold in enumerate(answers)
+    )
+    table("right.csv", rows)
+    table("wrong.csv", ({"id": i, "system": "new", "gold": "C", "prediction": "A"} for i in range(9)))
+    found = shown("right.csv", "wrong.csv")
+    assert found["commands"]
+    assert not any("wrong.csv" in command for command in found["commands"])
+    (said,) = [note["text"] for note in found["notes"] if "No command is proposed" in note["text"]]
+    assert said.count("`wrong.csv`") == 1
+
+
 def test_more_files_than_fit_on_a_screen_are_listed_by_format():
     Path("many").mkdir()
     for i in range(20):

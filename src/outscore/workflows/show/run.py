@@ -24,6 +24,7 @@ from outscore.formats.logs.evaluation import Evaluation, join_parts, join_runs
 from outscore.formats.logs.find import recognise, refuse_totals
 from outscore.formats.logs.registry import LOGS, LogEntry
 from outscore.formats.logs.scores import DROP, ZERO, Chosen, choose_evaluations, name_apart
+from outscore.formats.tables.names import join_names
 from outscore.language.numbers import count
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownColumn, ShownFile
 from outscore.results.note import Note
@@ -267,10 +268,16 @@ def _propose_for(found: Sequence[Contents]) -> Proposal:
     given = given or [problem.path for one in found for problem in one.problems if Path(problem.path).is_file()]
     commands, refusals = _runnable(candidates(described, list(dict.fromkeys(given))))
     kinds = _kinds(described) if not commands else []
+    left_out = []
     for kind in kinds:
-        of_kind, _ = _runnable(candidates(kind, [name for name, _ in kind]))
+        names = [name for name, _ in kind]
+        of_kind, refused = _runnable(candidates(kind, names))
         commands |= dict(list(of_kind.items())[:1])
-    notes = list(dict.fromkeys(note for several in commands.values() for note in several))
+        if refused and not of_kind:
+            reason, of_files = str(refused[0]), join_names(names)
+            asked = "" if of_files in reason else f" for {of_files}"
+            left_out.append(Note("input", f"No command is proposed{asked}: {reason}"))
+    notes = list(dict.fromkeys(note for several in (*commands.values(), left_out) for note in several))
     if commands:
         first, *further = commands
         return Proposal(first, tuple(notes), tuple(further[:MAX_PROPOSED]))
