@@ -25,11 +25,11 @@ from outscore.workflows.requests.registry import REQUESTS
 SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
-    "modules": 344,
-    "lines of code": 68_096,
+    "modules": 345,
+    "lines of code": 68_236,
     "types": 577,
     "lists of option names": 0,
-    "records patched in workflows": 167,
+    "records patched in workflows": 172,
     "assertions that something is not None": 66,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""

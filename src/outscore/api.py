@@ -77,6 +77,7 @@ def compare(
     measure: tuple[()] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
+    weights: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
     reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
@@ -178,6 +179,7 @@ def compare(
     measure: tuple[()] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
+    weights: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
     reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
@@ -279,6 +281,7 @@ def compare(
     measure: list[str],
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
+    weights: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
     reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
@@ -379,6 +382,7 @@ def compare(
     measure: str | Sequence[str] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
+    weights: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
     reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
@@ -517,6 +521,9 @@ def compare(
     clusters : ArrayLike | str | None, default None
         A label per row: rows of one cluster are swapped as one. For a file or table, the column of clusters,
         or ``"none"``.
+    weights : ArrayLike | str | None, default None
+        A weight per row, the same for all systems and runs of an item, or the column of a file or table: the
+        score is the weighted mean of the items.
     repeat : str | None, default None
         Column of epochs, seeds, samples: averaged per item.
     repeats : str | None, default None
@@ -620,6 +627,7 @@ def compare(
         measure=measure,
         system_column=system_column,
         clusters=clusters,
+        weights=weights,
         repeat=repeat,
         repeats=repeats,
         reduce=reduce,
@@ -794,6 +802,7 @@ def score(
     score: str | Sequence[str] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
+    weights: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
     reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
@@ -885,6 +894,9 @@ def score(
     clusters : ArrayLike | str | None, default None
         A label per row: items of one cluster depend on one another. For a file or table, the column of
         clusters, or ``"none"``.
+    weights : ArrayLike | str | None, default None
+        A weight per row, the same for all systems and runs of an item, or the column of a file or table: the
+        score is the weighted mean of the items.
     repeat : str | None, default None
         Column of epochs, seeds, samples: averaged per item.
     repeats : str | None, default None
@@ -969,6 +981,7 @@ def score(
         score=score,
         system_column=system_column,
         clusters=clusters,
+        weights=weights,
         repeat=repeat,
         repeats=repeats,
         reduce=reduce,
@@ -1014,6 +1027,7 @@ def gate(
     score: str | Sequence[str] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
+    weights: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
     reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
@@ -1130,6 +1144,9 @@ def gate(
     clusters : ArrayLike | str | None, default None
         A label per row: rows of one cluster are swapped as one. For a file or table, the column of clusters,
         or ``"none"``.
+    weights : ArrayLike | str | None, default None
+        A weight per row, the same for all systems and runs of an item, or the column of a file or table: the
+        score is the weighted mean of the items.
     repeat : str | None, default None
         Column of epochs, seeds, samples: averaged per item.
     repeats : str | None, default None
@@ -1224,6 +1241,7 @@ def gate(
         score=score,
         system_column=system_column,
         clusters=clusters,
+        weights=weights,
         repeat=repeat,
         repeats=repeats,
         reduce=reduce,
@@ -1492,6 +1510,7 @@ def rank(
     measure: str | Sequence[str] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
+    weights: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
     reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
@@ -1620,6 +1639,9 @@ def rank(
     clusters : ArrayLike | str | None, default None
         A label per row: rows of one cluster are swapped as one. For a file or table, the column of clusters,
         or ``"none"``.
+    weights : ArrayLike | str | None, default None
+        A weight per row, the same for all systems and runs of an item, or the column of a file or table: the
+        score is the weighted mean of the items.
     repeat : str | None, default None
         Column of epochs, seeds, samples: averaged per item.
     repeats : str | None, default None
@@ -1729,6 +1751,7 @@ def rank(
         measure=measure,
         system_column=system_column,
         clusters=clusters,
+        weights=weights,
         repeat=repeat,
         repeats=repeats,
         reduce=reduce,

@@ -35,7 +35,7 @@ class Reading:
         Columns of the scores; empty if each system has its own column.
     systems
         Columns that each are a system.
-    item, system, repeat, cluster, dataset, slices
+    item, system, repeat, cluster, dataset, slices, weight
         Columns of the other parts. Without `item`, items are matched by their order.
     prediction, gold
         Columns that were compared: an item scores 1 if the prediction is the right answer.
@@ -80,6 +80,7 @@ class Reading:
     direction_assumed: bool = False
     filled: int = 0
     beside: Literal["", "classes", "probabilities", "people"] = ""
+    weight: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,10 @@ def use_runs(
     )
 
 
-def _codes(systems: Sequence[Scores]) -> list[Array]:
-    """Each row's item as a code that all systems share: ids, within their dataset where all name one."""
+def item_codes(systems: Sequence[Scores]) -> list[Array]:
+    """Each row's item as a code that all systems share: ids, within their dataset where all name one, or else its place."""
+    if any(one.ids is None for one in systems):
+        return [np.arange(one.rows) for one in systems]
     by_dataset = all(one.datasets is not None for one in systems)
     known: dict[tuple[str, str], int] = {}
     codes = []
@@ -99,7 +101,7 @@ def _settled(systems: Sequence[Scores], rule: DuplicateRule, name: str) -> UsedR
             )
     each = [settle(one, rule) for one in systems]
     settled = [one for one, _, _ in each]
-    if all(int(np.bincount(codes).max(initial=0)) <= 1 for codes in _codes(settled)):
+    if all(int(np.bincount(codes).max(initial=0)) <= 1 for codes in item_codes(settled)):
         raise OutscoreError(
             "There are no repeats: each item was scored once.",
             f"Leave {name} out, or name the column of the repeats with --repeat.",
@@ -121,7 +123,7 @@ def first_runs(systems: Sequence[Scores], rule: DuplicateRule = "stop") -> UsedR
     """
     found = _settled(systems, rule, "--equal-runs")
     settled = found.scores
-    codes = _codes(settled)
+    codes = item_codes(settled)
     least = _least(codes)
     trimmed = [one.take(np.flatnonzero(occurrences(items) < least[items])) for one, items in zip(settled, codes, strict=True)]
     left_out = sum(one.rows for one in settled) - sum(one.rows for one in trimmed)
@@ -142,7 +144,7 @@ def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: Duplicate
     """Every item's runs as one score."""
     found = _settled(systems, rule, f"--reduce {reduction.name}")
     settled = found.scores
-    codes = _codes(settled)
+    codes = item_codes(settled)
     n = 1 + max(int(items.max()) for items in codes)
     counts = np.array([np.bincount(items, minlength=n) for items in codes])
     shared = (counts > 0).sum(axis=0) > 1

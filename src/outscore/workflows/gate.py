@@ -40,10 +40,10 @@ from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.requests.plan import POWER
-from outscore.workflows.systems import Systems, named_in, pair_given
+from outscore.workflows.systems import Systems, named_in, pair_given, with_weights
 from outscore.workflows.texts.run import TextData, read_texts
 from outscore.workflows.texts.run import run as run_texts
-from outscore.workflows.validate import refuse_labels
+from outscore.workflows.validate import refuse_labels, refuse_paired
 
 # Scores of a baseline that are kept beside the code: a small table of ids and scores, compared with and written by `gate`.
 #
@@ -300,6 +300,7 @@ def call(
             "Give two files, or one that contains both systems.",
             parameter="candidate",
         )
+    weights = given.pop("weights")
     request = GateRequest.from_python(given)
     request.refuse_outside(base.FILES)
     request.validate(arrays=True)
@@ -307,9 +308,9 @@ def call(
     names = request.names or (() if isinstance(baseline, Scores) else CALLED)
     if not request.unpaired:
         systems = pair_given(baseline, candidate, items=items, clusters=clusters, names=names)
+        request, systems = with_weights(request, weights, systems, baseline)
         return run(request, systems.swap_systems())
-    if items is not None:
-        raise OutscoreError("`items` needs items that both systems share.", "Leave `items` out.", parameter="items")
+    refuse_paired({"items": items, "weights": weights})
     return run(request, samples_given(baseline, candidate, clusters=clusters, names=names).swap_systems())
 
 

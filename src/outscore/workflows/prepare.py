@@ -14,10 +14,13 @@ from typing import cast
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
+from outscore.core.options import parse_spec
 from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, parse_reduction
 from outscore.core.rows import match_runs
+from outscore.metrics.registry import resolve
 from outscore.results.design import Alignment, Reading
 from outscore.results.note import Note
 from outscore.scores.align import (
@@ -34,6 +37,7 @@ from outscore.scores.align import (
 from outscore.scores.panel import Behind, Panel, Part, name_repeats, panel_of, panels_by_dataset, refuse_one, slices_of
 from outscore.scores.reduce import UsedRuns, use_runs
 from outscore.scores.system import Origin, Scores, facts_of_answers
+from outscore.scores.weights import weigh
 from outscore.workflows.gold import beside_of, gold_facts, scored_beside_gold
 from outscore.workflows.reading import (
     MetricDirection,
@@ -46,6 +50,7 @@ from outscore.workflows.reading import (
 )
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.rank import RankRequest, ScoreRequest
+from outscore.workflows.requests.shared import NO_REDUCTION
 from outscore.workflows.systems import Systems
 
 ScoresRequest = CompareRequest | RankRequest | ScoreRequest
@@ -105,6 +110,7 @@ class Prepared:
             rows=rows,
             systems=self.systems.names,
             slices=() if column is None else (column,),
+            weight=() if self.request.weight is None else (self.request.weight,),
             direction=(self.better.better, self.better.source),
             beside=beside_of(metric) if self.about_gold else "",
         )
@@ -122,7 +128,9 @@ class Prepared:
     @cached_property
     def value_notes(self) -> list[Note]:
         """Warnings if systems are on different scales on some dataset, or equal gold, and what to do next with answers."""
-        scores, origins = self.runs.scores, self.systems.origins
+        # Beside weights, scores are no longer columns of numbers.
+        scores = self.runs.scores if self.request.weight is None else self.systems.scores
+        origins = self.systems.origins
         names = [one.name for one in scores]
         scales = (scale_notes(names, values) for values in _values_by_dataset(scores))
         return [
@@ -186,6 +194,8 @@ def _chosen(request: ScoresRequest, systems: Systems) -> tuple[Systems, UsedRuns
     systems = replace(systems, scores=tuple(scored_beside_gold(systems.called, None if unpaired else metric)))
     scores = as_pair(*systems.scores) if compared and not unpaired else systems.scores
     reduction = parse_reduction(request.reduce)
+    if reduction is not None:
+        request.refuse_outside(NO_REDUCTION)
     bare = compared and scores[0].ids is None and not systems.origins
     if bare and (reduction is not None or request.equal_runs):
         raise OutscoreError(
@@ -198,7 +208,25 @@ def _chosen(request: ScoresRequest, systems: Systems) -> tuple[Systems, UsedRuns
     named = (metric or usual) if reduction is None else metric_of(reduction)
     columns = systems.measures or score_names(systems.origins, list(dict.fromkeys(systems.names)))
     values = [one.values for one in runs.scores]
+    if request.weight is not None:
+        runs = replace(runs, scores=weigh(runs.scores, request.weight))
+        named = _weighted(named, runs.scores)
     return systems, runs, resolve_direction(named, request.direction, columns, told=systems.better, scores=values)
+
+
+def _weighted(metric: str | AdditiveMetric, scores: Sequence[Scores]) -> str | AdditiveMetric:
+    """The metric of scores with weights: the weighted mean in place of the mean."""
+    name = parse_spec(metric)[0] if isinstance(metric, str) else metric.name
+    if not isinstance(metric, str) or name not in ("mean", "accuracy"):
+        raise OutscoreError(f"--weight is for means, not for `{name}`.", "Leave --metric or --weight out.", parameter="weight")
+    if scores[0].values.ndim == 1:
+        # All items weigh the same.
+        return metric
+    if name == "mean":
+        return metric.replace(name, "weighted-mean", 1)
+    for one in scores:
+        resolve(name, one.values[:, 0], one.values[:1, 0])
+    return "weighted-mean:direction=higher"
 
 
 def metric_of(reduction: Reduction) -> str:

@@ -265,6 +265,7 @@ def reading_of(
     rows: int,
     systems: Sequence[str] = (),
     slices: Sequence[str] = (),
+    weight: Sequence[str] = (),
     direction: tuple[Direction, DirectionSource],
     kind: Literal["texts", "outputs"] | None = None,
     beside: Beside = "",
@@ -276,7 +277,9 @@ def reading_of(
     better, source = direction
     refuse_best_fill(origins, better)
     if not origins:
-        return Reading(kind or "arrays", rows, slices=list(slices), direction=better, direction_source=source)
+        return Reading(
+            kind or "arrays", rows, slices=list(slices), weight=list(weight), direction=better, direction_source=source
+        )
     formats = list(dict.fromkeys(map(_format, origins)))
     bare = all(name in BARE for name in formats)
     named = kind is None and not bare
@@ -297,6 +300,7 @@ def reading_of(
         cluster=_columns(origins, "cluster"),
         dataset=_columns(origins, "dataset"),
         slices=list(slices),
+        weight=list(weight),
         prediction=_columns(origins, "answer"),
         gold=_columns(origins, "gold"),
         direction=better,

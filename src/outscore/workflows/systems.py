@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 
 TwoNames = tuple[str, str]
+Asked = TypeVar("Asked", bound=base.Request)
 UNNAMED: TwoNames = ("A", "B")
 """The names of systems that have none."""
+WEIGHTS = "weights"
+"""The name of the column of weights that were given as labels of rows."""
 SLICES = "slice"
 """The name of a column whose labels were given without one."""
 GIVE = "Give a dictionary of arrays by system, the path of a file, the scores that `read` returns, or a table with columns."
@@ -230,6 +233,23 @@ def arrays_given(arrays: Mapping[str, object], labels: Mapping[str, object]) -> 
     # Rows of one item are repeats of it, however equal their scores.
     repeats = None if ids is None else numbered(ids, sets)
     return [Scores(name, x, ids, repeats, known.get("clusters"), sets) for name, x in values.items()]
+
+
+def with_weights(request: Asked, weights: object, systems: Systems, first: object) -> tuple[Asked, Systems]:
+    """The request for a weighted mean, and the systems with the weights of their rows, if any were given.
+
+    Weights with an index are matched with that of the `first` system's scores; a name is one of the slices that were read.
+    """
+    if weights is None or isinstance(weights, str):
+        return replace(request, weight=weights), systems  # type: ignore[call-arg]
+    raw = np.asarray(in_order_of(first, weights, WEIGHTS)[0])
+    rows = next((one.rows for one in systems.scores if raw.shape != (one.rows,)), None)
+    if rows is not None:
+        message = f"`{WEIGHTS}` has shape {raw.shape}, the scores have {rows} rows."
+        raise OutscoreError(message, "Give one weight for each row.", parameter="weight")
+    labels = encode_labels(raw, WEIGHTS)
+    scores = tuple(replace(one, slices={**one.slices, WEIGHTS: labels}) for one in systems.scores)
+    return replace(request, weight=WEIGHTS), replace(systems, scores=scores)  # type: ignore[call-arg]
 
 
 def slices_given(slices: object, systems: Systems, first: object) -> tuple[str, Systems]:

@@ -253,6 +253,13 @@ def refuse_labels(columns: Mapping[str, object]) -> None:
             )
 
 
+def refuse_paired(labels: Mapping[str, object]) -> None:
+    """Refuse labels of items that both systems share, where each has its own."""
+    for name, label in labels.items():
+        if label is not None:
+            raise OutscoreError(f"`{name}` needs items that both systems share.", f"Leave `{name}` out.", parameter=name)
+
+
 def _is_usual(value: object) -> bool:
     """Whether this is a number whose square fits into a float."""
     return isinstance(value, Real) and 1 / LARGEST_SCORE <= abs(float(value)) <= LARGEST_SCORE

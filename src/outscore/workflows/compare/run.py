@@ -30,8 +30,8 @@ from outscore.workflows.prepare import Prepared, ScoresRequest, prepare
 from outscore.workflows.question import Question
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.systems import Systems, named_in, pair_given, slices_given
-from outscore.workflows.validate import refuse_labels
+from outscore.workflows.systems import Systems, named_in, pair_given, slices_given, with_weights
+from outscore.workflows.validate import refuse_labels, refuse_paired
 
 COUNTS = ("true positives", "false positives", "false negatives")
 
@@ -146,10 +146,12 @@ def call(
         return _of_samples(a, b, labels, items=items, clusters=clusters, slices=slices, **given)
     if is_table(a) and (b is None or is_table(b)) and (b is None or counts_in(a) is None):
         return _of_tables([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
+    weights = given.pop("weights")
     request = CompareRequest.from_python(given)
     request.refuse_outside(base.FILES)
     request.validate(arrays=True)
     data = pair_given(a, b, items=items, clusters=clusters, labels=labels, names=request.names)
+    request, data = with_weights(request, weights, data, a)
     if slices is None:
         return run(request, data).comparisons[0]
     column, data = slices_given(slices, data, a)
@@ -167,9 +169,7 @@ def _of_samples(
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.compare`
 ) -> Comparison:
     """Compare arrays, or scores that were read, of different items."""
-    for name, value in (("items", items), ("labels", labels), ("slices", slices)):
-        if value is not None:
-            raise OutscoreError(f"`{name}` needs items that both systems share.", f"Leave `{name}` out.", parameter=name)
+    refuse_paired({"items": items, "labels": labels, "slices": slices, "weights": given["weights"]})
     request = CompareRequest.from_python(given)
     request.refuse_outside(base.FILES)
     request.validate(arrays=True)

@@ -25,6 +25,7 @@ from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
+from outscore.workflows.frames import is_table
 from outscore.workflows.load import asks_logs, files_by_system, load, refuse_unlikely
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.prepare import Prepared, prepare
@@ -35,7 +36,7 @@ from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.reading import reading_of, refuse_best_fill
 from outscore.workflows.requests import base, shared
 from outscore.workflows.requests.rank import RankRequest
-from outscore.workflows.systems import Systems, many_given
+from outscore.workflows.systems import Systems, many_given, with_weights
 from outscore.workflows.texts.inputs import TextFiles, files_of_request
 from outscore.workflows.texts.members import check_segments
 from outscore.workflows.validate import refuse_labels
@@ -132,6 +133,7 @@ def call(
             texts: dict[str, Any] = {"systems": systems, "references": reference, "documents": documents, "datasets": dataset}
             data = TextFiles(**texts)
         return _with_segments(run_measured(RankRequest.from_python(given), data, **more), target)
+    weights = None if is_table(scores) else given.pop("weights")
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
     if request.measure:
@@ -140,6 +142,9 @@ def call(
         return _rank_scores(request, [prepare(one, many_given(scores, one, **labels)) for one in parts], work).ranking
     with proposing_measures(request):
         found = many_given(scores, request, **labels)
+    if not is_table(scores):
+        first = next(iter(scores.values()), None) if isinstance(scores, Mapping) else None
+        request, found = with_weights(request, weights, found, first)
     refuse_unlikely(found.scores, request, item_named=items is not None)
     return run(request, found, **more)
 

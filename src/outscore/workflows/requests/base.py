@@ -211,6 +211,9 @@ class Request:
         columns = {name.removesuffix("_column"): value for name, value in named.items() if value}
         if isinstance(columns.get("slice"), str):
             columns["slice"] = (columns["slice"],)
+        if "weight" in columns:
+            # Weights are read as labels, like slices, and become numbers where scores do.
+            columns["slice"] = tuple(dict.fromkeys((*columns.get("slice", ()), columns.pop("weight"))))
         if "gold_column" in named:
             columns["gold_option"] = "gold_column"
         beside = _beside(getattr(self, "metric", None))
@@ -372,6 +375,9 @@ def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
     value = _plain(value)
     if option.kind == "metric":
         _check_metric(option, value)
+    if option.name == "weight" and not isinstance(value, str):
+        hint = "For a file or table, name the column that contains it."
+        raise OutscoreError(f"`{option.keyword}` is not the name of a column.", hint, parameter=option.name)
     if option.kind == "settings":
         return {key: _plain(inner) for key, inner in dict(value).items()}
     if option.kind == "names":

@@ -78,6 +78,7 @@ class TableRequest(Request):
     score: tuple[str, ...] = declare(shared.SCORE)
     system_column: str | None = declare(shared.SYSTEM_COLUMN)
     cluster: str | None = declare(shared.CLUSTER)
+    weight: str | None = declare(shared.WEIGHT)
     repeat: str | None = declare(shared.REPEAT)
     repeats: str | None = declare(shared.REPEATS)
     reduce: str = declare(shared.REDUCE)

@@ -518,6 +518,23 @@ EQUAL_RUNS = Option(
     always_saved=False,
     doc="If some systems ran more often on an item than others, use equally many runs of each: the first ones.",
 )
+NO_REDUCTION = base.without("reduce")
+WEIGHT = Option(
+    "weight",
+    str,
+    None,
+    "Column of the items' weights: means are weighted by it.",
+    label="Weights",
+    group="data",
+    only_for=(base.PAIRED, base.SCORES, base.NO_OUTPUTS, base.TABLES, base.ALL_ROWS, NO_REDUCTION),
+    kind="column",
+    metavar="COLUMN",
+    always_saved=False,
+    python="weights",
+    annotation="ArrayLike | str | None",
+    doc="A weight per row, the same for all systems and runs of an item, or the column of a file or table: the score is the\n"
+    "weighted mean of the items.",
+)
 SLICE = Option(
     "slice",
     str,

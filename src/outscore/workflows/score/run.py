@@ -25,7 +25,7 @@ from outscore.workflows.prepare import Prepared, prepare_each
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure, of_kind
-from outscore.workflows.systems import Systems, many_given, slices_given
+from outscore.workflows.systems import Systems, many_given, slices_given, with_weights
 from outscore.workflows.texts.panels import TextsRead, read_text_panels, score_texts
 from outscore.workflows.validate import refuse_labels
 
@@ -80,13 +80,14 @@ def call(
         with proposing_measures(request):
             systems = many_given(scores, request)
         return run(request, systems)
+    weights = given.pop("weights")
     request = ScoreRequest.from_python(given)
     request.validate(arrays=True)
     by_system = _by_system(scores, request)
-    systems = many_given(by_system, request, **labels)
+    first = next(iter(by_system.values())) if isinstance(by_system, Mapping) else None
+    request, systems = with_weights(request, weights, many_given(by_system, request, **labels), first)
     if slices is None:
         return run(request, systems)
-    first = next(iter(by_system.values())) if isinstance(by_system, Mapping) else None
     column, systems = slices_given(slices, systems, first)
     return run(replace(request, slice=column), systems)
 
