@@ -44,7 +44,8 @@ def outcome(command: str, folder: str) -> Outcome:
         done = CliRunner().invoke(app, [*words, "--format", "json"], prog_name="outscore")
     if not done.stdout.startswith("{"):
         return Outcome(command, done.exit_code, {"refused": done.stderr.replace(str(REAL), "real:")})
-    return Outcome(command, done.exit_code, dict(numbers(json.loads(done.stdout))))
+    # Where the data lie is no number.
+    return Outcome(command, done.exit_code, dict(numbers(json.loads(done.stdout.replace(str(REAL), "real:")))))
 
 
 def numbers(value: object, place: str = "") -> Iterator[tuple[str, object]]:
