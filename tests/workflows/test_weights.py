@@ -184,3 +184,14 @@ def test_weights_hide_no_warning_of_scales():
     of_scales = [note.text for note in plain.notes if "per cent" in note.text]
     assert of_scales
     assert of_scales == [note.text for note in found.notes if "per cent" in note.text]
+
+
+@pytest.mark.parametrize("name", ["weight", "sample weight", "Weights"])
+def test_a_column_called_so_is_no_system(name):
+    table = pl.DataFrame({"id": ["q1", "q2", "q3"], "new": [1, 0, 1], "old": [0, 0, 1], name: [0.5, 1.0, 0.25]})
+    for ask in (osc.compare, osc.rank, osc.score):
+        with pytest.raises(OutscoreError) as refused:
+            ask(table)
+        assert refused.value.parameter == "system"
+        assert "--weight" in refused.value.hint
+    assert osc.compare(table, weights=name).difference == pytest.approx(0.5 / 1.75)
