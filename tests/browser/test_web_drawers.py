@@ -73,7 +73,7 @@ def test_a_click_on_a_cell_of_battles_is_not_caught_by_its_number(answers):
     with answers.copy("prefer") as page:
         cell = page.locator('#result figure[data-key="win-matrix"] .bar-of').first
         cell.click()
-        there(page.locator("dialog.drawer h2"))
+        expect(page.locator("dialog.drawer h2")).to_contain_text(" and ")
 
 
 def test_points_and_rows_of_scores_lead_to_their_items(answers):

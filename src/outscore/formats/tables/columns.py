@@ -53,6 +53,7 @@ from outscore.formats.tables.names import (
     is_nested,
     is_score,
     is_setting,
+    is_weight,
     join_names,
     may_be_ids,
     may_name_items,
@@ -79,8 +80,6 @@ MANY_COLUMNS = 10
 """Where so many columns could hold the scores, they may be items."""
 _SCORE = f"Name the one meant with {naming('score')}"
 WINNER = "winner"
-WEIGHTS = {"weight", "weights", "item_weight", "sample_weight"}
-"""What a column is called that says how much items count."""
 """The column that makes a table with two columns of systems one of battles, not of scores."""
 _BINARY = {"0", "1"}
 OF_MEASURES = {"metric", "metric_name", "measure", "measure_name"}
@@ -385,7 +384,7 @@ def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], f
         )
     if other:
         hint = "Name the systems with --system NAME, once for each (systems=[...] in Python), or take the other columns out."
-        weights = [name for name in other if normalize_name(name) in WEIGHTS]
+        weights = [name for name in other if is_weight(name)]
         raise OutscoreError(
             f"{records.label}: beside {join_names(plain)}, {join_names(other)} would be read as scores of a system.",
             f"If it says how much items count, add --weight {shlex.quote(weights[0])}. {hint}" if weights == other else hint,

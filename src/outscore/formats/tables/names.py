@@ -127,8 +127,9 @@ _REMARKS = re.compile(
     r"|logs?|traces?|raw|outputs?|responses?|completions?|critique|justification|model_input)"
 )
 _ANSWERS = {name for tier in (*PREDICTED, *RIGHT, *EITHER) for name in tier}
+_WEIGHT = re.compile(r"(.*_)?weights?")
 _OTHER = re.compile(
-    r"(.*_)?weights?|(.*_)?(latency|tokens?|costs?|price|length|len|duration|runtime|elapsed|timestamp|date|year)(_(ms|s|sec|seconds|usd|chars|a|b|\d))?"
+    r"(.*_)?(latency|tokens?|costs?|price|length|len|duration|runtime|elapsed|timestamp|date|year)(_(ms|s|sec|seconds|usd|chars|a|b|\d))?"
     r"|.*_(index|idx|ids?)|num_.*"
 )
 _SETTING = re.compile(
@@ -297,7 +298,7 @@ def is_setting(name: str) -> bool:
 
 
 def suggests_other(name: str) -> bool:
-    """Whether a column name suggests something else than scores: answers, positions, ids, times, lengths, costs.
+    """Whether a column name suggests something else than scores: answers, positions, ids, times, lengths, costs, weights.
 
     Examples
     --------
@@ -305,7 +306,18 @@ def suggests_other(name: str) -> bool:
     ['answer_index', 'latency_ms', 'output_tokens', 'gold']
     """
     key = normalize_name(name)
-    return key in _ANSWERS or _OTHER.fullmatch(key) is not None
+    return key in _ANSWERS or is_weight(name) or _OTHER.fullmatch(key) is not None
+
+
+def is_weight(name: str) -> bool:
+    """Whether a column name says how much items count.
+
+    Examples
+    --------
+    >>> [name for name in ("weight", "sample weight", "weights", "weighted", "overweight") if is_weight(name)]
+    ['weight', 'sample weight', 'weights']
+    """
+    return _WEIGHT.fullmatch(normalize_name(name)) is not None
 
 
 def suggest_name(word: str, known: Iterable[str]) -> str:
