@@ -26,7 +26,7 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 345,
-    "lines of code": 68_242,
+    "lines of code": 68_246,
     "types": 577,
     "lists of option names": 0,
     "records patched in workflows": 172,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import subprocess
+import sys
 import tracemalloc
 
 import pytest
@@ -87,3 +89,27 @@ def test_texts_are_not_kept(made, tmp_path):
     # A sample, a member or a line at a time.
     assert peak < SIZE / 3
     assert len(found.exchanges([ITEMS - 1])[0].answer) >= 20
+
+
+LOADED = """
+import sys
+from outscore.formats.logs.document import Document
+decode_all = Document.decode_all
+def tell(document, kind):
+    print(*(name for name in sys.modules if name.startswith("outscore.")), file=sys.stderr)
+    return decode_all(document, kind)
+Document.decode_all = tell
+from outscore.cli.app import main
+sys.argv[1:] = ["show", sys.argv[1]]
+main()
+"""
+
+
+def test_little_else_is_in_memory_while_a_document_is_decoded(tmp_path):
+    """A document is in memory as a whole: what describes tables and tries commands is loaded once it is gone."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, str(inspect_json(tmp_path))], capture_output=True, text=True, check=True
+    )
+    loaded = done.stderr.split()
+    assert "outscore.formats.logs.inspect_ai" in loaded
+    assert not {"outscore.inference.registry", "outscore.workflows.show.look", "outscore.workflows.show.describe"} & {*loaded}

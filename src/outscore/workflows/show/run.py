@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,8 +37,9 @@ from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 from outscore.workflows.requests.registry import REQUESTS
 from outscore.workflows.requests.show import ShowRequest
-from outscore.workflows.show.describe import FileDescription, describe
-from outscore.workflows.show.look import look, sight_of
+
+if TYPE_CHECKING:
+    from outscore.workflows.show.describe import FileDescription
 
 MAX_DESCRIBED = 200
 """Of a folder without logs, so many files are described."""
@@ -135,6 +137,9 @@ def _parts(evaluations: Sequence[Evaluation], found: Contents) -> list[Evaluatio
 def _describe(name: str, found: Contents) -> None:
     try:
         refuse_totals([name])
+        # Imported where it is used, as is `look`: while a log of JSON is in memory, little else should be.
+        from outscore.workflows.show.describe import describe
+
         description = describe(Path(name))
     except OutscoreError as refusal:
         found.files.append(ShownFile(name, problem=str(refusal)))
@@ -307,6 +312,8 @@ def _runnable(requests: Iterable[Request]) -> tuple[dict[str, list[Note]], list[
         if is_fallback(request) and (commands or any(refusal.line is not None for refusal in refusals)):
             continue
         try:
+            from outscore.workflows.show.look import sight_of
+
             sight = sight_of(request)
             if is_fallback(request) and any(origin.format == SEGMENTS for origin in sight.origins):
                 continue
@@ -340,6 +347,13 @@ def _runs(command: str) -> bool:
     if "gold" in request.positional:
         gold, *written["files"] = written["files"]
         written["gold"] = [gold]
+    return _is_looked_at(request, written)
+
+
+def _is_looked_at(request: type[Request], written: Mapping[str, Written]) -> bool:
+    """Whether a request is read, and not refused."""
+    from outscore.workflows.show.look import look
+
     try:
         look(request.from_written(written))
     except OutscoreError:
@@ -460,9 +474,7 @@ def _scored(verb: str, paths: Sequence[str], options: Sequence[str]) -> tuple[st
         return ()
     pairs = [pair for pair in zip(options[::2], options[1::2], strict=True) if pair[0] != "--system"]
     written: dict[str, Written] = {name.removeprefix("--"): value for name, value in pairs}
-    try:
-        look(ScoreRequest.from_written({**written, "files": list(paths)}))
-    except OutscoreError:
+    if not _is_looked_at(ScoreRequest, {**written, "files": list(paths)}):
         return ()
     return (shlex.join(["outscore", SCORE, *paths, *(word for pair in pairs for word in pair)]),)
 
