@@ -463,7 +463,7 @@ def parameters(front: Front) -> list[tuple[str, str, str | None, str]]:
         annotation = annotation_of(option)
         if option.name in front.required:
             annotation = annotation.removesuffix(" | None")
-        text = option.doc or option.help
+        text = option.doc or re.sub("; (repeatable|give (it|the option) twice)", "", option.help)
         if option.default_text and not option.doc:
             text = f"{text} None means: {option.default_text}."
         found.append((str(option.keyword), annotation, default, text))

@@ -479,8 +479,8 @@ def compare(
         Margins by measure: claim that A is better on the other measures, and worse on these by less than the
         margin (intersection-union test).
     anytime : bool, default False
-        Also give evidence that is valid at every look, for items in the order of the data, which must be
-        random.
+        Also show evidence valid at every look, for items in random order: e-value, anytime p, confidence
+        sequence.
     bounds : tuple[float, float] | None, default None
         The smallest and the largest score that an item can have, for margins, a one-sided `delta` and
         `anytime`. None is what the metric says, or 0 and 1 if all scores lie there.
@@ -491,7 +491,7 @@ def compare(
         flips of signs do, or ``"equal-crashes"``, that a crash hits one item as likely as another, for F1 and
         its kin. None assumes nothing.
     unit_size : int, default 1
-        The number of adjacent items that form an evaluation unit.
+        Adjacent items that form an evaluation unit.
     unit_statistic : str, default "mean"
         How the items of a unit are summarised.
     shuffle : int | None, default None
@@ -500,14 +500,13 @@ def compare(
         Also show how spread, effect size and p depend on the unit size; choose the size for what it means,
         not for p.
     normality_alpha : float, default 0.05
-        The level at which the analysis rejects normality of the differences; the decision does not depend on
-        it.
+        Level of the normality test in the data analysis; the decision does not depend on it.
     correction : str, default "holm"
         Multiplicity correction for the p-values of slices.
     seed : int, default 0
-        Seed for Monte Carlo and the bootstrap.
+        Seed for everything that is sampled at random.
     systems : Sequence[str], default ()
-        Which systems of a file to use.
+        Which systems of the table to use.
     items : ArrayLike | str | None, default None
         A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
         of item ids, or ``"none"`` if every row is a separate item.
@@ -542,9 +541,9 @@ def compare(
         Column of the dataset each item belongs to; for texts, a file with a label per line; none: pool all
         items.
     transpose : bool, default False
-        The rows of the file or table are systems and its columns are items.
+        The rows of the table are systems and its columns are items.
     prediction : str | None, default None
-        For a file, the column of a system's answers: an item scores 1 if its answer is right.
+        Column of answers: an item scores 1 if its answer is right.
     gold : str | None, default None
         For a file, the column of the right answers that predictions, or the columns of systems, are compared
         with.
@@ -554,16 +553,16 @@ def compare(
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
     log_task : str | None, default None
-        Logs: the task to compare.
+        Logs: which task to compare, if they contain several.
     filter : str | None, default None
-        Logs: the filter that extracted the scored answers.
+        Logs: the filter that extracted the scored answers, if they contain several.
     missing : str | None, default None
         Rows without a score: stop, drop them, or count them as zero, the worst score. None means: stop; zero
         where the harness counts so.
     force_same : bool, default False
-        Logs: compare them even if their questions or settings differ.
+        Logs: compare logs even if their questions or settings differ.
     roster : str | None, default None
-        Logs that name only some items: a file with all of them, one id per line, or their number.
+        Logs that leave out what failed: a file with the ids of all items, one per line, or their number.
     qrels : str | None, default None
         TREC runs: the file of relevance judgements; `metric` names measures such as nDCG@10,AP.
     compat : str | None, default None
@@ -761,7 +760,7 @@ def convert(
     reader : str, default "auto"
         The format of the logs, a name from ``outscore formats``.
     systems : Sequence[str], default ()
-        Which systems to convert.
+        Convert these systems only.
     log_task : str | None, default None
         Convert this task only.
     filter : str | None, default None
@@ -877,13 +876,13 @@ def score(
     alpha : float, default 0.05
         Intervals have level 1 - alpha; this is also the significance level for comparing two runs.
     power : float, default 0.8
-        The probability of detecting the smallest detectable difference.
+        Probability of detecting the smallest detectable difference.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
         trained systems on new items, ``"these-items"`` new runs of exactly these items. None is
         ``"items-and-runs"`` if the repeats are runs, otherwise ``"items"``.
     systems : Sequence[str], default ()
-        Which systems of a file to use.
+        Score these systems only.
     items : ArrayLike | str | None, default None
         A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
         of item ids, or ``"none"`` if every row is a separate item.
@@ -915,9 +914,9 @@ def score(
         A label per row, or the column of a file or table: the dataset of each row. The score is the mean over
         datasets.
     transpose : bool, default False
-        The rows of the file or table are systems and its columns are items.
+        The rows of the table are systems and its columns are items.
     prediction : str | None, default None
-        For a file, the column of a system's answers: an item scores 1 if its answer is right.
+        Column of answers: an item scores 1 if its answer is right.
     gold : str | None, default None
         For a file, the column of the right answers that predictions, or the columns of systems, are compared
         with.
@@ -927,7 +926,7 @@ def score(
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
     reference : Path | Sequence[object] | None, default None
-        Texts: a reference; repeatable.
+        Texts: a reference.
     documents : Sequence[object] | Segments | Path | None, default None
         The document of each segment, or the path of a file of them: documents are swapped and resampled as
         one.
@@ -937,14 +936,14 @@ def score(
     log_task : str | None, default None
         Logs: the task to score; several tasks are scored as datasets.
     filter : str | None, default None
-        Logs: the filter that extracted the scored answers.
+        Logs: the filter that extracted the scored answers, if they contain several.
     missing : str | None, default None
         Rows without a score: stop, drop them, or count them as zero, the worst score. None means: stop; zero
         where the harness counts so.
     force_same : bool, default False
-        Logs: compare them even if their questions or settings differ.
+        Logs: compare logs even if their questions or settings differ.
     roster : str | None, default None
-        Logs that name only some items: a file with all of them, one id per line, or their number.
+        Logs that leave out what failed: a file with the ids of all items, one per line, or their number.
     qrels : str | None, default None
         TREC runs: the file of relevance judgements; `metric` names measures such as nDCG@10,AP.
     names : Sequence[str] | None, default None
@@ -1131,9 +1130,9 @@ def gate(
     unpaired : bool, default False
         Compare two samples of different items; items are not matched, and shared ids are refused.
     seed : int, default 0
-        Seed for Monte Carlo and the bootstrap.
+        Seed for everything that is sampled at random.
     systems : Sequence[str], default ()
-        Which systems of a file to use.
+        Systems of the table, the baseline first.
     items : ArrayLike | str | None, default None
         A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
         of item ids, or ``"none"`` if every row is a separate item.
@@ -1165,9 +1164,9 @@ def gate(
         Column of the dataset each item belongs to; for texts, a file with a label per line; none: pool all
         items.
     transpose : bool, default False
-        The rows of the file or table are systems and its columns are items.
+        The rows of the table are systems and its columns are items.
     prediction : str | None, default None
-        For a file, the column of a system's answers: an item scores 1 if its answer is right.
+        Column of answers: an item scores 1 if its answer is right.
     gold : str | None, default None
         For a file, the column of the right answers that predictions, or the columns of systems, are compared
         with.
@@ -1185,16 +1184,16 @@ def gate(
         Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,
         ``document`` or ``item`` (``none``: every row is a segment). None recognises them by their names.
     log_task : str | None, default None
-        Logs: the task to compare.
+        Logs: which task to compare, if they contain several.
     filter : str | None, default None
-        Logs: the filter that extracted the scored answers.
+        Logs: the filter that extracted the scored answers, if they contain several.
     missing : str | None, default None
         Rows without a score: stop, drop them, or count them as zero, the worst score. None means: stop; zero
         where the harness counts so.
     force_same : bool, default False
-        Logs: compare them even if their questions or settings differ.
+        Logs: compare logs even if their questions or settings differ.
     roster : str | None, default None
-        Logs that name only some items: a file with all of them, one id per line, or their number.
+        Logs that leave out what failed: a file with the ids of all items, one per line, or their number.
     qrels : str | None, default None
         TREC runs: the file of relevance judgements; `metric` names measures such as nDCG@10,AP.
     baseline_file : Path | None, default None
@@ -1355,18 +1354,17 @@ def compare_texts(
         trained systems on new items, ``"these-items"`` new runs of exactly these items. None is
         ``"items-and-runs"`` if the repeats are runs, otherwise ``"items"``.
     unit_size : int, default 1
-        The number of adjacent items that form an evaluation unit.
+        Adjacent items that form an evaluation unit.
     unit_statistic : str, default "mean"
         How the items of a unit are summarised.
     shuffle : int | None, default None
         Shuffle the items with this seed before units are formed.
     normality_alpha : float, default 0.05
-        The level at which the analysis rejects normality of the differences; the decision does not depend on
-        it.
+        Level of the normality test in the data analysis; the decision does not depend on it.
     correction : str, default "holm"
         Multiplicity correction for the p-values of the metrics.
     seed : int, default 0
-        Seed for Monte Carlo and the bootstrap.
+        Seed for everything that is sampled at random.
     source : Sequence[str] | Segments | Path | None, default None
         The source text or the path of its file, shown beside the segments that moved a score. None uses the
         source column of a table of texts, if there is one.
@@ -1381,10 +1379,9 @@ def compare_texts(
         Labels of the segments by the name of their column, paths of files of labels, or ``"length"`` for the
         length of the reference: each value is compared separately, and each column of labels is a family.
     explain : bool, default False
-        Also study which words make the difference: by frequency, and n-grams that one system gets right more
-        often.
+        Texts: also show which words make the difference: by frequency, and as n-grams.
     corpus : Path | None, default None
-        The path of a text in which to count word frequencies, for example training data; None is the
+        Texts, with `explain`: the text in which to count word frequencies, e.g. training data, instead of the
         reference.
     compat : str | None, default None
         ``"sacrebleu-ar"``, ``"sacrebleu-bs"`` (of texts), ``"nlpstattest"`` or ``"paired-perm-test"`` (of
@@ -1393,9 +1390,9 @@ def compare_texts(
         Segment scores from other metrics, which join the family: files for A and B by the metric's name,
         ``{"COMET": "a.comet,b.comet"}``; ``"MetricX(lower)"`` says that lower is better.
     systems : Sequence[str], default ()
-        Which systems of a file to use.
+        Which systems of the table to use.
     reader : str, default "auto"
-        The format of files of texts: ``text``, ``sgml``, ``xml``, ``jsonl``, ``tsv`` or ``csv``.
+        The format of the files, a name from ``outscore formats``.
     text_column : Mapping[str, str] | None, default None
         Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,
         ``document`` or ``item`` (``none``: every row is a segment). None recognises them by their names.
@@ -1607,8 +1604,8 @@ def rank(
     baseline : str | None, default None
         Compare every system with this one only.
     critical_difference : bool, default False
-        Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items if there is
-        one dataset.
+        Also report Friedman's test and Nemenyi's critical difference, over datasets, or over items of one
+        dataset.
     joint : bool, default False
         Also resample the items for all systems at once: simultaneous intervals of the differences, how often
         each system is best, Borda scores and mean win rates.
@@ -1616,15 +1613,15 @@ def rank(
         Margins by measure: a system that dominates another is better on the other measures, and worse on
         these by less than the margin (intersection-union test).
     unit_size : int, default 1
-        The number of adjacent items that form an evaluation unit.
+        Adjacent items that form an evaluation unit.
     unit_statistic : str, default "mean"
         How the items of a unit are summarised.
     shuffle : int | None, default None
         Shuffle the items with this seed before units are formed.
     seed : int, default 0
-        Seed for Monte Carlo and the bootstrap.
+        Seed for everything that is sampled at random.
     systems : Sequence[str], default ()
-        Which systems of a file to use.
+        Rank these systems only.
     items : ArrayLike | str | None, default None
         A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
         of item ids, or ``"none"`` if every row is a separate item.
@@ -1659,9 +1656,9 @@ def rank(
         A label per row, or the column of a file or table: the dataset of each row. For texts, a label per
         segment or the path of a file of them; ``"none"`` pools all segments.
     transpose : bool, default False
-        The rows of the file or table are systems and its columns are items.
+        The rows of the table are systems and its columns are items.
     prediction : str | None, default None
-        For a file, the column of a system's answers: an item scores 1 if its answer is right.
+        Column of answers: an item scores 1 if its answer is right.
     gold_column : str | None, default None
         For a file, the column of the right answers that predictions, or the columns of systems, are compared
         with.
@@ -1683,20 +1680,20 @@ def rank(
         for all, by the metric's name, ``{"COMET": "a.comet,b.comet,c.comet"}``; ``"MetricX(lower)"`` says
         that lower is better.
     task : str | None, default None
-        Rank outputs: what they contain; needs `gold`.
+        Outputs: what the files contain; needs `gold`.
     gold : object, default None
         Rank outputs: the right answers, as `diff` takes them.
     log_task : str | None, default None
-        Logs: the task to compare.
+        Logs: which task to compare, if they contain several.
     filter : str | None, default None
-        Logs: the filter that extracted the scored answers.
+        Logs: the filter that extracted the scored answers, if they contain several.
     missing : str | None, default None
         Rows without a score: stop, drop them, or count them as zero, the worst score. None means: stop; zero
         where the harness counts so.
     force_same : bool, default False
-        Logs: compare them even if their questions or settings differ.
+        Logs: compare logs even if their questions or settings differ.
     roster : str | None, default None
-        Logs that name only some items: a file with all of them, one id per line, or their number.
+        Logs that leave out what failed: a file with the ids of all items, one per line, or their number.
     qrels : str | None, default None
         TREC runs: the file of relevance judgements; `metric` names measures such as nDCG@10,AP.
     names : Sequence[str] | None, default None
@@ -1846,7 +1843,7 @@ def prefer(
     seed : int, default 0
         Seed for everything that is sampled at random.
     systems : Sequence[str], default ()
-        Which systems of a file to use.
+        Use battles between these systems only.
     judges : str | Sequence[str], default ()
         Use verdicts of these judges only.
     first : str | None, default None
@@ -1872,8 +1869,8 @@ def prefer(
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
     names : Sequence[str] | None, default None
-        What to call the two systems of a table whose rows are all about the same two systems and do not name
-        them.
+        What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and
+        B.
     engine : Engine | None, default None
         What counts the battles of Parquet files in parts, on a cluster or beyond memory; None is this
         process.
@@ -1949,7 +1946,7 @@ def diff(
     singletons: Literal["keep", "drop"] = "keep",
     match: Literal["exact", "head"] = "exact",
     repair: bool = False,
-    slices: str | Sequence[str] = (),
+    slices: ArrayLike | Mapping[str, ArrayLike] | str | None = None,
     min_support: int = 20,
     correction: Literal["bonferroni", "holm", "hochberg", "hommel", "bh", "by", "none"] = "holm",
     alpha: float = 0.05,
@@ -1976,17 +1973,17 @@ def diff(
         The columns of plain files in order, such as ``"id,word,lemma,upos,_,_,head,deprel"``; ``_`` for
         others.
     punct : bool, default False
-        For trees: keep punctuation.
+        Trees: keep punctuation.
     subtypes : bool, default False
-        For trees: keep relation subtypes (nmod:poss).
+        Trees: keep relation subtypes (nmod:poss).
     lenient : bool, default False
-        For entities: read broken tag sequences leniently, as conlleval does.
+        Entities: read broken tag sequences leniently, as conlleval does.
     log_task : str | None, default None
-        Logs: the task to compare.
+        Logs: which task to compare, if they contain several.
     filter : str | None, default None
-        Logs: the filter that extracted the scored answers.
+        Logs: the filter that extracted the scored answers, if they contain several.
     force_same : bool, default False
-        Logs: compare them even if their questions or settings differ.
+        Logs: compare logs even if their questions or settings differ.
     singletons : str, default "keep"
         For coreference: whether chains of one mention count (``"keep"``) or are left out of all files
         (``"drop"``).
@@ -1994,11 +1991,11 @@ def diff(
         For coreference: mentions are the same if they have the same words (``"exact"``), or the same head
         (``"head"``), which CorefUD files name.
     repair : bool, default False
-        For coreference: if a mention is in two chains, keep the first instead of refusing the file.
-    slices : str | Sequence[str], default ()
+        Coreference: if a mention is in two chains, keep the first.
+    slices : ArrayLike | Mapping[str, ArrayLike] | str | None, default None
         Columns whose values are also compared separately.
     min_support : int, default 20
-        The smallest number of units with which a row is tested; rows with fewer are listed.
+        Rows with fewer units are listed but not tested.
     correction : str, default "holm"
         Multiplicity correction for the p-values of a table's rows.
     alpha : float, default 0.05
@@ -2339,9 +2336,9 @@ def plan(
     reference : str | Path | Sequence[str | Path], default ()
         The references of a pilot of texts, as paths.
     metric : str | None, default None
-        The metric of a pilot of texts.
+        The metric of texts. None means: bleu for texts.
     systems : Sequence[str], default ()
-        Which systems of a file to use.
+        Which systems of the table to use.
     items : ArrayLike | str | None, default None
         A label per row: rows of one item are repeats and are averaged first. For a file or table, the column
         of item ids, or ``"none"`` if every row is a separate item.
@@ -2357,19 +2354,21 @@ def plan(
         or the ending of files of bare numbers (wer, loss, latency and the like are better when lower); if
         that does not settle it, higher is better.
     unit_size : int, default 1
-        The number of adjacent items that form an evaluation unit.
+        Items of the pilot per evaluation unit.
     unit_statistic : str, default "mean"
         How the items of a unit are summarised.
     shuffle : int | None, default None
         Shuffle the items with this seed before units are formed.
     delta : float, default 0.0
-        The difference A - B under the null hypothesis of the test to try out.
+        Test whether A - B is `delta` instead of 0. Two-sided, differences are assumed to be symmetric about
+        it; one-sided, nothing is, as for a margin. Right-or-wrong items get Tango's score test, which is
+        asymptotic.
     method : str, default "auto"
         ``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items
         without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed
         formula, which treats the spread as known and counts rejections in the right direction only.
     anytime : bool, default False
-        Also give the number of items after which an anytime-valid test is expected to stop.
+        Also say after how many items an anytime-valid test is expected to stop.
     bounds : tuple[float, float] | None, default None
         The smallest and the largest score that an item can have, for margins, a one-sided `delta` and
         `anytime`. None is what the metric says, or 0 and 1 if all scores lie there.
@@ -2378,7 +2377,7 @@ def plan(
     alpha : float, default 0.05
         The level of the test.
     seed : int, default 0
-        Seed for the samples of `retrospective`.
+        Seed for everything that is sampled at random.
     progress : Progress | None, default None
         What to report progress to. Results do not depend on it.
 
@@ -2482,7 +2481,7 @@ def permutation_test(
         A label per row: rows of one cluster are swapped as one. For a file or table, the column of clusters,
         or ``"none"``.
     seed : int, default 0
-        Seed for Monte Carlo and the bootstrap.
+        Seed for everything that is sampled at random.
     metric : str | AdditiveMetric, default "mean"
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`.
     method : str, default "auto"

@@ -154,7 +154,7 @@ class Option:
         """The line of help in a form, which has its own signs and names no kind of files that its command has not."""
         if self.form_help:
             return self.form_help
-        text = self.help.removeprefix("Texts: ").removeprefix("Logs: ")
+        text = _ON_THE_COMMAND_LINE.sub("", self.help)
         return (text[:1].upper() + text[1:]).replace("...", "…").replace(" - ", " − ")
 
     def mode(self, name: str) -> Mode | None:
@@ -204,6 +204,11 @@ class Option:
 
 MAX_MISSPELT = 200
 _HUGE = re.compile(r"[eE][+-]?\d{3}|\d{300}")
+_ON_THE_COMMAND_LINE = re.compile(
+    r"^(Texts|Logs|Outputs|Trees|Entities|Coreference|Arena-Hard|With --\S+)(, with --\S+)?: "
+    r"|; (needs --\S+|repeatable|give (it|the option) twice)(?=\.$)"
+)
+"""What a line of help says of its command: forms show options where they belong, and take several values by themselves."""
 _NAMES = {
     str: "a word",
     int: "a whole number",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from outscore.core.options import Option
 from outscore.core.records import dataclass
 from outscore.workflows.requests import base, shared
+from outscore.workflows.requests.base import make_option
 
 if TYPE_CHECKING:
     from outscore.outputs.items import LabelMaps
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
     from outscore.workflows.diff.pair import DiffOptions, Study
 
 
-MAP = Option(
+MAP = make_option(
     "map",
-    str,
-    (),
     "Rename a label in gold, one system, or all files.",
     label="Renamed labels",
     form_help="[NAME:]OLD=NEW, for gold, one system, or all files.",
@@ -36,12 +35,9 @@ MAP = Option(
 """An option of every task that compares labels."""
 
 
-COLUMNS = Option(
+COLUMNS = make_option(
     "columns",
-    str,
-    None,
     "Columns of plain files in order: word, tag, upos, head, deprel ...; _ for others.",
-    form_help="For plain files, in order: word, tag, upos, head, deprel …; _ for others.",
     group="data",
     metavar="NAME,NAME,...",
     doc='The columns of plain files in order, such as ``"id,word,lemma,upos,_,_,head,deprel"``; ``_`` for others.',
@@ -110,26 +106,18 @@ POS = Task(
 # `--task dep`: heads and relations of words.
 
 
-PUNCT = Option(
+PUNCT = make_option(
     "punct",
-    bool,
-    False,
     "Trees: keep punctuation.",
     label="Punctuation",
-    form_help="Keep punctuation.",
     group="data",
     kind="flag",
-    doc="For trees: keep punctuation.",
 )
-SUBTYPES = Option(
+SUBTYPES = make_option(
     "subtypes",
-    bool,
-    False,
     "Trees: keep relation subtypes (nmod:poss).",
-    form_help="Keep relation subtypes (nmod:poss).",
     group="data",
     kind="flag",
-    doc="For trees: keep relation subtypes (nmod:poss).",
 )
 
 
@@ -164,15 +152,11 @@ DEP = Task(
 # `--task ner`: named entities.
 
 
-LENIENT = Option(
+LENIENT = make_option(
     "lenient",
-    bool,
-    False,
-    "Entities: read broken tag sequences leniently.",
-    form_help="Read broken tag sequences leniently, as conlleval does.",
+    "Entities: read broken tag sequences leniently, as conlleval does.",
     group="data",
     kind="flag",
-    doc="For entities: read broken tag sequences leniently, as conlleval does.",
 )
 
 
@@ -259,35 +243,27 @@ LABEL = Task(
 # `--task coref`: coreference, mention by mention.
 
 
-REPAIR = Option(
+REPAIR = make_option(
     "repair",
-    bool,
-    False,
     "Coreference: if a mention is in two chains, keep the first.",
-    form_help="If a mention is in two chains, keep the first.",
     group="data",
     kind="flag",
-    doc="For coreference: if a mention is in two chains, keep the first instead of refusing the file.",
 )
-SINGLETONS = Option(
+SINGLETONS = make_option(
     "singletons",
-    str,
-    "keep",
     "Coreference: whether chains of one mention count; CorefUD's scorer drops them by default.",
-    ("keep", "drop"),
+    default="keep",
+    choices=("keep", "drop"),
     label="Chains of one mention",
-    form_help="Whether chains of one mention count, in gold and systems.",
     group="data",
     doc='For coreference: whether chains of one mention count (``"keep"``) or are left out of all files (``"drop"``).',
 )
-MATCH = Option(
+MATCH = make_option(
     "match",
-    str,
-    "exact",
     "Coreference: mentions are the same if all their words are (exact) or their heads (CorefUD).",
-    ("exact", "head"),
+    default="exact",
+    choices=("exact", "head"),
     label="Same mention",
-    form_help="Mentions are the same if all their words are, or their heads (CorefUD files name them).",
     group="data",
     doc='For coreference: mentions are the same if they have the same words (``"exact"``), or the same head\n'
     '(``"head"``), which CorefUD files name.',

@@ -84,6 +84,24 @@ Written = str | Sequence[str] | Mapping[str, str]
 _OPTION, _AFTER = "option", "after"
 
 
+FACTS: dict[str, dict[str, Any]] = {
+    "flag": {"type": bool, "default": False},
+    "column": {"group": "data", "metavar": "COLUMN", "always_saved": False},
+    "file": {"group": "files", "metavar": "FILE", "always_saved": False, "most": 1},
+    "settings": {"default": {}, "many": True, "always_saved": False},
+    "system": {"group": "data", "metavar": "NAME"},
+}
+"""What usually holds for options of a kind."""
+
+
+def make_option(name: str, help: str, **facts: Any) -> Option:  # noqa: ANN401 - the other fields of an option
+    """An option of a request: a word, or what its kind says, if `facts` say nothing else."""
+    usual: dict[str, Any] = {"type": str, "default": None, **FACTS.get(facts.get("kind", ""), {})}
+    if facts.get("many"):
+        usual |= {"default": (), "most": None}
+    return Option(name=name, help=help, **{**usual, **facts})
+
+
 def declare(option: Option, *, after: str | None = None, **changed: Any) -> Any:  # noqa: ANN401 - the type is that of the field
     """A field of a request with its declaration; `changed` replaces parts of a shared one, such as its help.
 
@@ -94,6 +112,11 @@ def declare(option: Option, *, after: str | None = None, **changed: Any) -> Any:
     if isinstance(declaration.default, dict):
         return dataclasses.field(default_factory=dict, metadata=metadata)
     return dataclasses.field(default=declaration.default, metadata=metadata)
+
+
+def own(name: str, help: str, *, after: str | None = None, **facts: Any) -> Any:  # noqa: ANN401 - the type is that of the field
+    """A field with an option that no other request has."""
+    return declare(make_option(name, help, **facts), after=after)
 
 
 @dataclass(frozen=True)

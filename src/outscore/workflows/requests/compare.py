@@ -323,7 +323,7 @@ class TextsRequest(ComparisonRequest):
     system: tuple[str, ...] = declare(shared.SYSTEM, always_saved=False)
     reader: str = declare(shared.TEXT_READER)
     text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
-    names: tuple[str, ...] = declare(shared.NAMES, most=2, form_help="What to call the systems, separated by a comma.")
+    names: tuple[str, ...] = declare(shared.NAMES, most=2)
 
     @property
     def metrics(self) -> list[str]:

@@ -11,7 +11,7 @@ from outscore.core.options import Option, did_you_mean
 from outscore.core.records import dataclass
 from outscore.workflows.diff.tasks import TASKS, task_options
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import Request, declare, input_settings, versions
+from outscore.workflows.requests.base import Request, declare, input_settings, own, versions
 
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
@@ -38,19 +38,14 @@ class DiffRequest(Request):
     function: ClassVar[str] = "diff"
     positional: ClassVar[tuple[str, ...]] = ("gold", "files")
 
-    gold: str | None = declare(
-        Option(
-            "gold",
-            str,
-            None,
-            "The file with the right answers.",
-            label="Right answers",
-            group="files",
-            kind="file",
-            least=1,
-            most=1,
-            metavar="GOLD",
-        )
+    gold: str | None = own(
+        "gold",
+        "The file with the right answers.",
+        label="Right answers",
+        kind="file",
+        least=1,
+        metavar="GOLD",
+        always_saved=True,
     )
     files: tuple[str, ...] = declare(
         shared.FILES,
@@ -58,36 +53,26 @@ class DiffRequest(Request):
         label="Systems",
         metavar="SYSTEM [SYSTEM ...]",
     )
-    task: str | None = declare(
-        Option("task", str, None, "What the files contain.", tuple(TASKS), label="Task", group="data", least=1)
+    task: str | None = own("task", "What the files contain.", choices=tuple(TASKS), label="Task", group="data", least=1)
+    criterion: tuple[str, ...] = own(
+        "criterion",
+        "What makes an answer right: upos, xpos, feats, lemma ...; las, uas, ls, clas, mlas, blex; conll, arcs-any ...",
+        choices=_criteria,
+        group="data",
+        many=True,
+        metavar="NAME",
+        annotation="str | Sequence[str] | None",
+        doc="What makes an answer right, one or several of the task's criteria; the first is the primary one.",
     )
-    criterion: tuple[str, ...] = declare(
-        Option(
-            "criterion",
-            str,
-            (),
-            "What makes an answer right: upos, xpos, feats, lemma ...; las, uas, ls, clas, mlas, blex; conll, arcs-any ...",
-            _criteria,
-            group="data",
-            many=True,
-            metavar="NAME",
-            annotation="str | Sequence[str] | None",
-            doc="What makes an answer right, one or several of the task's criteria; the first is the primary one.",
-        )
-    )
-    cluster: str | None = declare(
-        Option(
-            "cluster",
-            str,
-            None,
-            "What is swapped as one: sentence, document, topic, subtopic, none, or a column of labels.",
-            label="Swapped as one",
-            form_help="sentence, document, topic, subtopic, none, or a column of labels; empty: the task's default.",
-            group="data",
-            metavar="NAME",
-            doc='What is swapped as one: ``"sentence"``, ``"document"``, for coreference ``"topic"`` or\n'
-            '``"subtopic"``, a column of labels, or ``"none"``; None is the task\'s default.',
-        )
+    cluster: str | None = own(
+        "cluster",
+        "What is swapped as one: sentence, document, topic, subtopic, none, or a column of labels.",
+        label="Swapped as one",
+        form_help="sentence, document, topic, subtopic, none, or a column of labels; empty: the task's default.",
+        group="data",
+        metavar="NAME",
+        doc='What is swapped as one: ``"sentence"``, ``"document"``, for coreference ``"topic"`` or\n'
+        '``"subtopic"``, a column of labels, or ``"none"``; None is the task\'s default.',
     )
     own: Mapping[str, Any] = field(default_factory=dict)
     """The values of the tasks' options that were given, by name."""
@@ -96,7 +81,6 @@ class DiffRequest(Request):
         default=(),
         many=True,
         always_saved=True,
-        annotation="str | Sequence[str]",
         doc="Columns whose values are also compared separately.",
     )
     min_support: int = declare(shared.MIN_SUPPORT)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option
 from outscore.core.records import dataclass
 from outscore.workflows.requests import base, shared
-from outscore.workflows.requests.base import declare
+from outscore.workflows.requests.base import declare, own
 from outscore.workflows.requests.compare import (
     CompareRequest,
     TestedRequest,
@@ -54,23 +53,15 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
         most=2,
         metavar="BASELINE CANDIDATE | TABLE",
     )
-    baseline_file: str | None = declare(
-        Option(
-            "baseline_file",
-            str,
-            None,
-            "Scores of the baseline that `--update` wrote; then only the candidate is named.",
-            label="Baseline file",
-            form_help="Scores of the baseline that an earlier gate wrote; then give only the candidate above.",
-            group="files",
-            kind="file",
-            most=1,
-            only_for=(base.PAIRED, base.SCORES, base.FILES),
-            metavar="FILE",
-            always_saved=False,
-            annotation="Path | None",
-            doc="The path of scores that ``outscore gate --update`` wrote; then only the candidate is given, as a path.",
-        ),
+    baseline_file: str | None = own(
+        "baseline_file",
+        "Scores of the baseline that `--update` wrote; then only the candidate is named.",
+        label="Baseline file",
+        form_help="Scores of the baseline that an earlier gate wrote; then give only the candidate above.",
+        kind="file",
+        only_for=(base.PAIRED, base.SCORES, base.FILES),
+        annotation="Path | None",
+        doc="The path of scores that ``outscore gate --update`` wrote; then only the candidate is given, as a path.",
     )
     margin: float | None = declare(
         shared.MARGIN,
@@ -84,21 +75,17 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
         help="Level of each one-sided test.",
         doc="The level of each one-sided test; at most .25.",
     )
-    inconclusive: str | None = declare(
-        Option(
-            "inconclusive",
-            str,
-            None,
-            "What an undecided gate counts as: pass or fail.",
-            ("pass", "fail"),
-            label="If inconclusive",
-            form_help="What an undecided gate counts as; empty: neither.",
-            group="test",
-            metavar="pass|fail",
-            default_text="neither: exit code 3",
-            doc='What the outcome "inconclusive" counts as: ``"pass"``, ``"fail"``, or neither.',
-        ),
+    inconclusive: str | None = own(
+        "inconclusive",
+        "What an undecided gate counts as: pass or fail.",
         after="alpha",
+        choices=("pass", "fail"),
+        label="If inconclusive",
+        form_help="What an undecided gate counts as; empty: neither.",
+        group="test",
+        metavar="pass|fail",
+        default_text="neither: exit code 3",
+        doc='What the outcome "inconclusive" counts as: ``"pass"``, ``"fail"``, or neither.',
     )
     assume: str | None = declare(shared.ASSUME, after="inconclusive")
     bounds: tuple[float, ...] = declare(

@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import MOST_ITEMS, Mode, Option, check_count, check_range, check_share
+from outscore.core.options import MOST_ITEMS, Mode, check_count, check_range, check_share
 from outscore.core.records import dataclass
 from outscore.workflows.requests import base, shared
-from outscore.workflows.requests.base import Request, declare, saved_value
+from outscore.workflows.requests.base import Request, declare, make_option, own, saved_value
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 
 if TYPE_CHECKING:
@@ -25,13 +25,8 @@ def _check_power(name: str, power: object) -> None:
     check_share(name, power, "0.8; certainty would need infinitely many items")
 
 
-POWER = Option(
-    "power",
-    float,
-    0.8,
-    "Probability of detecting the difference.",
-    check=_check_power,
-    group="design",
+POWER = make_option(
+    "power", "Probability of detecting the difference.", type=float, default=0.8, check=_check_power, group="design"
 )
 
 METHODS = ("auto", "permutation", "normal", "t", "exact")
@@ -64,28 +59,22 @@ class PlanRequest(Request):
     function: ClassVar[str] = "plan"
     positional: ClassVar[tuple[str, ...]] = ()
 
-    effect: float | None = declare(
-        Option(
-            "effect",
-            float,
-            None,
-            "The difference A - B to detect; in standard deviations if no spread is given.",
-            label="Difference",
-            group="design",
-            only_for=PLANNED,
-        )
+    effect: float | None = own(
+        "effect",
+        "The difference A - B to detect; in standard deviations if no spread is given.",
+        type=float,
+        label="Difference",
+        group="design",
+        only_for=PLANNED,
     )
-    n: int | None = declare(
-        Option(
-            "n",
-            int,
-            None,
-            "How many items there are.",
-            minimum=1,
-            check=partial(check_count, most=MOST_ITEMS),
-            label="Number of items",
-            group="design",
-        )
+    n: int | None = own(
+        "n",
+        "How many items there are.",
+        type=int,
+        minimum=1,
+        check=partial(check_count, most=MOST_ITEMS),
+        label="Number of items",
+        group="design",
     )
     power: float = declare(POWER)
     margin: float | None = declare(
@@ -98,37 +87,28 @@ class PlanRequest(Request):
         doc="Plan a gate with this margin: the number of items after which it passes if the true difference is `effect`,\n"
         "which is 0 by default.",
     )
-    sd: float | None = declare(
-        Option(
-            "sd",
-            float,
-            None,
-            "Standard deviation of the difference A - B between items.",
-            label="Spread",
-            group="design",
-            only_for=(*PLANNED, NO_PILOT),
-        )
+    sd: float | None = own(
+        "sd",
+        "Standard deviation of the difference A - B between items.",
+        type=float,
+        label="Spread",
+        group="design",
+        only_for=(*PLANNED, NO_PILOT),
     )
-    discordance: float | None = declare(
-        Option(
-            "discordance",
-            float,
-            None,
-            "Share of right-or-wrong items that only one of the two systems gets right.",
-            group="design",
-            only_for=(*OF_PAIRS, NO_PILOT),
-        )
+    discordance: float | None = own(
+        "discordance",
+        "Share of right-or-wrong items that only one of the two systems gets right.",
+        type=float,
+        group="design",
+        only_for=(*OF_PAIRS, NO_PILOT),
     )
-    accuracy: float | None = declare(
-        Option(
-            "accuracy",
-            float,
-            None,
-            "The baseline's accuracy; without --discordance, errors are assumed to be independent.",
-            form_help="The baseline's accuracy; without a discordance, errors are assumed to be independent.",
-            group="design",
-            only_for=(*PLANNED, NO_PILOT),
-        )
+    accuracy: float | None = own(
+        "accuracy",
+        "The baseline's accuracy; without --discordance, errors are assumed to be independent.",
+        type=float,
+        form_help="The baseline's accuracy; without a discordance, errors are assumed to be independent.",
+        group="design",
+        only_for=(*PLANNED, NO_PILOT),
     )
     unpaired: bool = declare(
         shared.UNPAIRED,
@@ -138,186 +118,138 @@ class PlanRequest(Request):
         form_help="Each system has items of its own; the spread is that of a system's scores.",
         doc="Plan for systems that have items of their own: so many of each. `sd` is then that of a system's scores.",
     )
-    pilot: tuple[str, ...] = declare(
-        Option(
-            "pilot",
-            str,
-            (),
-            "Scores to estimate the spread from; columns as in `compare`.",
-            form_help="Scores to estimate the spread from.",
-            group="files",
-            only_for=PLANNED,
-            kind="file",
-            many=True,
-            most=2,
-            metavar="FILE [FILE]",
-            annotation="Path | Sequence[ArrayLike | Scores | Path] | None",
-            doc="Scores to estimate the spread from: a file with both systems, or a list of two files, arrays or `Scores`.",
-        )
+    pilot: tuple[str, ...] = own(
+        "pilot",
+        "Scores to estimate the spread from; columns as in `compare`.",
+        form_help="Scores to estimate the spread from.",
+        only_for=PLANNED,
+        kind="file",
+        many=True,
+        most=2,
+        metavar="FILE [FILE]",
+        annotation="Path | Sequence[ArrayLike | Scores | Path] | None",
+        doc="Scores to estimate the spread from: a file with both systems, or a list of two files, arrays or `Scores`.",
+        always_saved=True,
     )
-    repeats: int | None = declare(
-        Option(
-            "repeats",
-            int,
-            None,
-            "Runs of each system per item.",
-            check=check_count,
-            group="design",
-            only_for=OF_PAIRS,
-            default_text="1",
-        )
+    repeats: int | None = own(
+        "repeats",
+        "Runs of each system per item.",
+        type=int,
+        check=check_count,
+        group="design",
+        only_for=OF_PAIRS,
+        default_text="1",
     )
-    within: float | None = declare(
-        Option(
-            "within",
-            float,
-            None,
-            "Standard deviation of the difference between two runs on one item.",
-            label="Spread within",
-            group="design",
-            only_for=OF_PAIRS,
-        )
+    within: float | None = own(
+        "within",
+        "Standard deviation of the difference between two runs on one item.",
+        type=float,
+        label="Spread within",
+        group="design",
+        only_for=OF_PAIRS,
     )
-    cluster_size: float | None = declare(
-        Option(
-            "cluster_size",
-            float,
-            None,
-            "Items per cluster, such as a document.",
-            group="design",
-            only_for=(*PLANNED, NO_BATTLES),
-            default_text="1",
-        )
+    cluster_size: float | None = own(
+        "cluster_size",
+        "Items per cluster, such as a document.",
+        type=float,
+        group="design",
+        only_for=(*PLANNED, NO_BATTLES),
+        default_text="1",
     )
-    icc: float | None = declare(
-        Option(
-            "icc",
-            float,
-            None,
-            "Correlation of differences within a cluster.",
-            label="Correlation",
-            group="design",
-            only_for=(*PLANNED, NO_BATTLES),
-            default_text="0",
-        )
+    icc: float | None = own(
+        "icc",
+        "Correlation of differences within a cluster.",
+        type=float,
+        label="Correlation",
+        group="design",
+        only_for=(*PLANNED, NO_BATTLES),
+        default_text="0",
     )
-    price_item: float | None = declare(
-        Option(
-            "price_item",
-            float,
-            None,
-            "Price of an item: with --price-run, find the cheapest combination of items and runs.",
-            minimum=0,
-            label="Price of an item",
-            form_help="Together with the price of a run: find the cheapest combination of items and runs.",
-            group="design",
-            only_for=OF_PAIRS,
-            always_saved=False,
-            doc="The price of an item. With prices, the plan is the cheapest combination of items and runs per item.",
-        )
+    price_item: float | None = own(
+        "price_item",
+        "Price of an item: with --price-run, find the cheapest combination of items and runs.",
+        type=float,
+        minimum=0,
+        label="Price of an item",
+        form_help="Together with the price of a run: find the cheapest combination of items and runs.",
+        group="design",
+        only_for=OF_PAIRS,
+        always_saved=False,
+        doc="The price of an item. With prices, the plan is the cheapest combination of items and runs per item.",
     )
-    price_run: float | None = declare(
-        Option(
-            "price_run",
-            float,
-            None,
-            "Price of one run of one system on an item.",
-            minimum=0,
-            label="Price of a run",
-            group="design",
-            only_for=OF_PAIRS,
-            always_saved=False,
-        )
+    price_run: float | None = own(
+        "price_run",
+        "Price of one run of one system on an item.",
+        type=float,
+        minimum=0,
+        label="Price of a run",
+        group="design",
+        only_for=OF_PAIRS,
+        always_saved=False,
     )
-    budget: float | None = declare(
-        Option(
-            "budget",
-            float,
-            None,
-            "Money to spend: with prices, find the items and runs that detect the smallest difference for it.",
-            minimum=0,
-            group="design",
-            only_for=OF_PAIRS,
-            always_saved=False,
-        )
+    budget: float | None = own(
+        "budget",
+        "Money to spend: with prices, find the items and runs that detect the smallest difference for it.",
+        type=float,
+        minimum=0,
+        group="design",
+        only_for=OF_PAIRS,
+        always_saved=False,
     )
-    scores: tuple[str, ...] = declare(
-        Option(
-            "scores",
-            str,
-            (),
-            "Two printed accuracies: which p-values are possible? Needs --n.",
-            label="Printed scores",
-            form_help="Two printed accuracies: which p-values are possible? Needs the number of items.",
-            group="review",
-            only_for=(NO_TABLE, NO_MARGIN),
-            many=False,
-            least=2,
-            most=2,
-            metavar="A B",
-            annotation="tuple[str | float, str | float] | None",
-            doc="Two printed accuracies, as text to keep trailing zeros: which p-values do they allow? Needs `n`.",
-        )
+    scores: tuple[str, ...] = own(
+        "scores",
+        "Two printed accuracies: which p-values are possible? Needs --n.",
+        default=(),
+        label="Printed scores",
+        form_help="Two printed accuracies: which p-values are possible? Needs the number of items.",
+        group="review",
+        only_for=(NO_TABLE, NO_MARGIN),
+        many=False,
+        least=2,
+        most=2,
+        metavar="A B",
+        annotation="tuple[str | float, str | float] | None",
+        doc="Two printed accuracies, as text to keep trailing zeros: which p-values do they allow? Needs `n`.",
     )
-    table: str | None = declare(
-        Option(
-            "table",
-            str,
-            None,
-            "A printed table, a system and its accuracy per line: which n fit, and with --n, which p can each pair have?",
-            label="Printed table",
-            form_help="A system and its printed accuracy per line: which numbers of items fit, and which p can each pair have?",
-            group="files",
-            only_for=(NO_MARGIN,),
-            kind="file",
-            most=1,
-            metavar="FILE",
-            always_saved=False,
-            annotation="Path | Mapping[str, str | float] | None",
-            doc="A printed table of accuracies, the path of a file with a system and its score in each line, or scores by\n"
-            "system: which numbers of items fit the decimals, and with `n`, which p-values can each pair have?",
-        )
+    table: str | None = own(
+        "table",
+        "A printed table, a system and its accuracy per line: which n fit, and with --n, which p can each pair have?",
+        label="Printed table",
+        form_help="A system and its printed accuracy per line: which numbers of items fit, and which p can each pair have?",
+        only_for=(NO_MARGIN,),
+        kind="file",
+        annotation="Path | Mapping[str, str | float] | None",
+        doc="A printed table of accuracies, the path of a file with a system and its score in each line, or scores by\n"
+        "system: which numbers of items fit the decimals, and with `n`, which p-values can each pair have?",
     )
-    retrospective: bool = declare(
-        Option(
-            "retrospective",
-            bool,
-            False,
-            "With --pilot: try out a test on samples resembling the pilot.",
-            label="Try a test",
-            form_help="Try out a test on samples resembling the pilot.",
-            group="pilot",
-            only_for=(*OF_PAIRS, PILOT, NO_MARGIN),
-            kind="flag",
-        )
+    retrospective: bool = own(
+        "retrospective",
+        "With --pilot: try out a test on samples resembling the pilot.",
+        label="Try a test",
+        group="pilot",
+        only_for=(*OF_PAIRS, PILOT, NO_MARGIN),
+        kind="flag",
     )
-    test: str | None = declare(
-        Option(
-            "test",
-            str,
-            None,
-            "The test to try out; see `outscore tests`.",
-            shared.known_tests,
-            form_help="The test to try out.",
-            group="pilot",
-            only_for=OF_TRIALS,
-            metavar="NAME",
-            default_text=shared.TEST.default,
-        )
+    test: str | None = own(
+        "test",
+        "The test to try out; see `outscore tests`.",
+        choices=shared.known_tests,
+        form_help="The test to try out.",
+        group="pilot",
+        only_for=OF_TRIALS,
+        metavar="NAME",
+        default_text=shared.TEST.default,
     )
-    replicates: int | None = declare(
-        Option(
-            "replicates",
-            int,
-            None,
-            "Number of samples to try it on, for each size.",
-            minimum=1,
-            check=check_count,
-            label="Samples",
-            group="pilot",
-            only_for=OF_TRIALS,
-            default_text=str(REPLICATES),
-        )
+    replicates: int | None = own(
+        "replicates",
+        "Number of samples to try it on, for each size.",
+        type=int,
+        minimum=1,
+        check=check_count,
+        label="Samples",
+        group="pilot",
+        only_for=OF_TRIALS,
+        default_text=str(REPLICATES),
     )
     reference: tuple[str, ...] = declare(
         shared.REFERENCE,
@@ -328,25 +260,18 @@ class PlanRequest(Request):
         annotation="str | Path | Sequence[str | Path]",
         doc="The references of a pilot of texts, as paths.",
     )
-    metric: str | None = declare(
-        Option(
-            "metric",
-            str,
-            None,
-            "The metric of texts.",
-            form_help="The metric of a pilot of texts, such as chrf or bleu:tokenize=zh.",
-            group="pilot",
-            only_for=(*OF_PAIRS, PILOT),
-            kind="metric",
-            metavar="NAME[:key=value]",
-            default_text=f"{METRIC_OF_TEXTS} for texts",
-            always_saved=False,
-            doc="The metric of a pilot of texts.",
-        )
+    metric: str | None = own(
+        "metric",
+        "The metric of texts.",
+        form_help="The metric of a pilot of texts, such as chrf or bleu:tokenize=zh.",
+        group="pilot",
+        only_for=(*OF_PAIRS, PILOT),
+        kind="metric",
+        metavar="NAME[:key=value]",
+        default_text=f"{METRIC_OF_TEXTS} for texts",
+        always_saved=False,
     )
-    system: tuple[str, ...] = declare(
-        shared.SYSTEM, group="pilot", only_for=OF_PILOT, form_help="Which two systems of the table to use."
-    )
+    system: tuple[str, ...] = declare(shared.SYSTEM, group="pilot", only_for=OF_PILOT)
     item: str | None = declare(shared.ITEM, group="pilot", only_for=(*OF_PILOT, NO_BATTLES))
     score: str | None = declare(
         shared.SCORE,
@@ -379,35 +304,28 @@ class PlanRequest(Request):
         group="pilot",
         only_for=OF_TRIALS,
         help="The difference A - B under the null hypothesis of the test to try out.",
-        doc="The difference A - B under the null hypothesis of the test to try out.",
     )
-    method: str = declare(
-        Option(
-            "method",
-            str,
-            "auto",
-            "The test to compute power for: permutation, t, exact (McNemar), or the normal formula.",
-            METHODS,
-            form_help="The test to compute power for.",
-            group="design",
-            only_for=(NO_MARGIN,),
-            doc='``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items\n'
-            'without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed formula,\n'
-            "which treats the spread as known and counts rejections in the right direction only.",
-        )
+    method: str = own(
+        "method",
+        "The test to compute power for: permutation, t, exact (McNemar), or the normal formula.",
+        default="auto",
+        choices=METHODS,
+        group="design",
+        only_for=(NO_MARGIN,),
+        doc='``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items\n'
+        'without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed formula,\n'
+        "which treats the spread as known and counts rejections in the right direction only.",
     )
     anytime: bool = declare(
         shared.ANYTIME,
         group="design",
         only_for=(*OF_PAIRS, NO_MARGIN),
         help="Also say after how many items an anytime-valid test is expected to stop.",
-        form_help="Also say after how many items an anytime-valid test is expected to stop.",
-        doc="Also give the number of items after which an anytime-valid test is expected to stop.",
     )
     bounds: tuple[float, ...] = declare(shared.BOUNDS, group="design", only_for=(LOOKED,))
     alternative: str = declare(shared.ALTERNATIVE, group="design", only_for=(NO_TABLE, NO_MARGIN))
     alpha: float = declare(shared.ALPHA, group="design", doc="The level of the test.")
-    seed: int = declare(shared.SEED, help="Seed for the samples of --retrospective.", group="pilot")
+    seed: int = declare(shared.SEED, group="pilot")
 
     @property
     def system_paths(self) -> Sequence[str]:

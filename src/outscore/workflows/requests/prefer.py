@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option, check_count, did_you_mean
+from outscore.core.options import check_count, did_you_mean
 from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import Request, declare
+from outscore.workflows.requests.base import Request, declare, own
 
 if TYPE_CHECKING:
     from outscore.formats.battles.entry import BattleChoice
@@ -19,23 +19,6 @@ def _readers() -> dict[str, str]:
     from outscore.formats.battles.read import BATTLES
 
     return {"auto": "recognise it", **{name: f"{entry.title}: {entry.summary}" for name, entry in BATTLES.items()}}
-
-
-def _column(name: str, help_: str, label: str, **more: Any) -> Any:  # noqa: ANN401 - a declared field
-    return declare(
-        Option(
-            name,
-            str,
-            more.pop("default", None),
-            help_,
-            label=label,
-            group="data",
-            kind="column",
-            metavar="COLUMN",
-            always_saved=False,
-            **more,
-        )
-    )
 
 
 @dataclass(frozen=True)
@@ -52,142 +35,116 @@ class PreferRequest(Request):
         label="Battles",
         metavar="BATTLES ...",
     )
-    labels: str | None = declare(
-        Option(
-            "labels",
-            str,
-            None,
-            "People's verdicts on some of the prompts, if a model judged all of them.",
-            label="People's verdicts",
-            form_help="Battles judged by people on some of the prompts; the battles above are then judged by a model.",
-            group="files",
-            kind="file",
-            most=1,
-            metavar="FILE",
-            always_saved=False,
-            annotation="Path | Table | None",
-            doc="People's verdicts on some of the prompts, a file or table of battles: the model's verdicts on all prompts\n"
-            "then help to estimate the win rate that people would give.",
-        )
+    labels: str | None = own(
+        "labels",
+        "People's verdicts on some of the prompts, if a model judged all of them.",
+        label="People's verdicts",
+        form_help="Battles judged by people on some of the prompts; the battles above are then judged by a model.",
+        kind="file",
+        annotation="Path | Table | None",
+        doc="People's verdicts on some of the prompts, a file or table of battles: the model's verdicts on all prompts\n"
+        "then help to estimate the win rate that people would give.",
     )
-    people: str | None = declare(
-        Option(
-            "people",
-            str,
-            None,
-            "The name of the judge in the battles that stands for people, instead of --labels.",
-            label="Human judge",
-            form_help="The name of the judge in the battles that stands for people, instead of a file of people's verdicts.",
-            group="data",
-            metavar="NAME",
-            always_saved=False,
-        )
+    people: str | None = own(
+        "people",
+        "The name of the judge in the battles that stands for people, instead of --labels.",
+        label="Human judge",
+        form_help="The name of the judge in the battles that stands for people, instead of a file of people's verdicts.",
+        group="data",
+        metavar="NAME",
+        always_saved=False,
     )
-    order: str = declare(
-        Option(
-            "order",
-            str,
-            "auto",
-            "How it was decided which answer is shown first.",
-            lambda: {
-                "auto": "both orders, or at random",
-                "random": "at random for each prompt",
-                "fixed": "one fixed order for each prompt",
-                "unrecorded": "both orders or at random, but the file does not record the order",
-            },
-            group="test",
-            metavar="auto|random|fixed|unrecorded",
-            doc='How it was decided which answer is shown first: ``"random"`` at random, ``"fixed"`` one fixed order for\n'
-            'each prompt (then orders are exchanged between prompts), ``"unrecorded"`` both orders or at random, but the file\n'
-            'does not record the order. ``"auto"`` uses what the file shows, and refuses a file that always names one first.',
-        )
+    order: str = own(
+        "order",
+        "How it was decided which answer is shown first.",
+        default="auto",
+        choices=lambda: {
+            "auto": "both orders, or at random",
+            "random": "at random for each prompt",
+            "fixed": "one fixed order for each prompt",
+            "unrecorded": "both orders or at random, but the file does not record the order",
+        },
+        group="test",
+        metavar="auto|random|fixed|unrecorded",
+        doc='How it was decided which answer is shown first: ``"random"`` at random, ``"fixed"`` one fixed order for\n'
+        'each prompt (then orders are exchanged between prompts), ``"unrecorded"`` both orders or at random, but the file\n'
+        'does not record the order. ``"auto"`` uses what the file shows, and refuses a file that always names one first.',
     )
-    strength: int = declare(
-        Option(
-            "strength",
-            int,
-            1,
-            "Arena-Hard: how many wins a strong verdict (A>>B) counts for.",
-            minimum=1,
-            check=partial(check_count, most=1_000),
-            label="Strong verdicts",
-            form_help="How many wins a strong verdict (A>>B) counts for.",
-            group="data",
-            metavar="N",
-        )
+    strength: int = own(
+        "strength",
+        "Arena-Hard: how many wins a strong verdict (A>>B) counts for.",
+        type=int,
+        default=1,
+        minimum=1,
+        check=partial(check_count, most=1_000),
+        label="Strong verdicts",
+        group="data",
+        metavar="N",
     )
-    ties: str = declare(
-        Option(
-            "ties",
-            str,
-            "half",
-            "Strengths: count a tie as half a win for each, or use Davidson's model.",
-            ("half", "davidson"),
-            group="test",
-        )
+    ties: str = own(
+        "ties",
+        "Strengths: count a tie as half a win for each, or use Davidson's model.",
+        default="half",
+        choices=("half", "davidson"),
+        group="test",
     )
-    decide_by: str = declare(
-        Option(
-            "decide_by",
-            str,
-            "auto",
-            "What decides ranks, groups and the headline of three systems or more.",
-            lambda: {
-                "auto": "strengths, unless the test against circles rejects them or all systems met one baseline only",
-                "strengths": "strengths, tested over all battles",
-                "games": "direct games of each pair",
-            },
-            label="Decided by",
-            group="test",
-            metavar="auto|strengths|games",
-            doc='What decides ranks, groups and the headline of three systems or more: ``"strengths"``, tested over all\n'
-            'battles, or ``"games"``, the direct games of each pair. ``"auto"`` takes strengths unless the test against\n'
-            "circles rejects one strength per system, or all systems met one baseline and nobody else.",
-        )
+    decide_by: str = own(
+        "decide_by",
+        "What decides ranks, groups and the headline of three systems or more.",
+        default="auto",
+        choices=lambda: {
+            "auto": "strengths, unless the test against circles rejects them or all systems met one baseline only",
+            "strengths": "strengths, tested over all battles",
+            "games": "direct games of each pair",
+        },
+        label="Decided by",
+        group="test",
+        metavar="auto|strengths|games",
+        doc='What decides ranks, groups and the headline of three systems or more: ``"strengths"``, tested over all\n'
+        'battles, or ``"games"``, the direct games of each pair. ``"auto"`` takes strengths unless the test against\n'
+        "circles rejects one strength per system, or all systems met one baseline and nobody else.",
     )
     alpha: float = declare(shared.FAMILY_ALPHA)
     correction: str = declare(shared.FAMILY_CORRECTION)
-    seed: int = declare(shared.SEED, help="Seed for everything that is sampled at random.")
+    seed: int = declare(shared.SEED)
     system: tuple[str, ...] = declare(shared.SYSTEM, help="Use battles between these systems only; repeatable.")
-    only_judge: tuple[str, ...] = declare(
-        Option(
-            "only_judge",
-            str,
-            (),
-            "Use verdicts of these judges only; repeatable.",
-            label="Judges",
-            form_help="Use verdicts of these judges only.",
-            group="data",
-            many=True,
-            metavar="NAME",
-            always_saved=False,
-            python="judges",
-            annotation="str | Sequence[str]",
-            doc="Use verdicts of these judges only.",
-        )
+    only_judge: tuple[str, ...] = own(
+        "only_judge",
+        "Use verdicts of these judges only; repeatable.",
+        label="Judges",
+        group="data",
+        many=True,
+        metavar="NAME",
+        always_saved=False,
+        python="judges",
     )
-    first: str | None = _column("first", "Column of the systems shown first.", "First system")
-    second: str | None = _column("second", "Column of the systems shown second.", "Second system")
-    winner: tuple[str, ...] = _column(
+    first: str | None = own("first", "Column of the systems shown first.", label="First system", kind="column")
+    second: str | None = own("second", "Column of the systems shown second.", label="Second system", kind="column")
+    winner: tuple[str, ...] = own(
         "winner",
         "Column of the verdicts; several columns are one judge each.",
-        "Verdicts",
-        default=(),
+        label="Verdicts",
+        kind="column",
         many=True,
-        annotation="str | Sequence[str]",
     )
-    prompt: str | None = _column("prompt", "Column of the prompts; none: every battle has its own.", "Prompts")
-    judge: str | None = _column("judge", "Column of the judges; or none.", "Judges' names")
-    category: str | None = _column("category", "Column of the prompts' categories; or none.", "Categories")
-    cluster: str | None = _column(
-        "cluster", "Column of clusters that are swapped as one, instead of prompts.", "Clusters", default_text="the prompt"
+    prompt: str | None = own("prompt", "Column of the prompts; none: every battle has its own.", label="Prompts", kind="column")
+    judge: str | None = own("judge", "Column of the judges; or none.", label="Judges' names", kind="column")
+    category: str | None = own("category", "Column of the prompts' categories; or none.", label="Categories", kind="column")
+    cluster: str | None = own(
+        "cluster",
+        "Column of clusters that are swapped as one, instead of prompts.",
+        label="Clusters",
+        kind="column",
+        default_text="the prompt",
     )
-    position: str | None = _column("position", "Column of the system that was shown first; or none.", "Shown first")
-    length: tuple[str, ...] = _column(
+    position: str | None = own(
+        "position", "Column of the system that was shown first; or none.", label="Shown first", kind="column"
+    )
+    length: tuple[str, ...] = own(
         "length",
         "Column of the first answer's length, then that of the second's.",
-        "Lengths",
-        default=(),
+        label="Lengths",
+        kind="column",
         many=True,
         annotation="Sequence[str]",
     )
@@ -205,12 +162,10 @@ class PreferRequest(Request):
     )
     names: tuple[str, ...] = declare(
         shared.NAMES,
-        help="What to call the two systems of a table that does not name them.",
-        form_help="What to call the two systems of a table that does not name them, separated by a comma.",
+        help="What to call the two systems of a table that does not name them, separated by a comma.",
         most=2,
         always_saved=False,
         default_text="",
-        doc="What to call the two systems of a table whose rows are all about the same two systems and do not name them.",
     )
 
     def choice(self) -> BattleChoice:

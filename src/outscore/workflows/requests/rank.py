@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option
 from outscore.core.records import dataclass
 from outscore.workflows.requests import base, shared
-from outscore.workflows.requests.base import declare
+from outscore.workflows.requests.base import declare, own
 from outscore.workflows.requests.compare import MeasuredRequest, metrics_in, refuse_metric_of_texts, refuse_units_of_documents
 from outscore.workflows.requests.groups import (
     EITHER_CLUSTER,
@@ -70,7 +69,6 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
     not_worse: Mapping[str, object] = declare(
         shared.NOT_WORSE,
         help="With --measure: a system that dominates may be worse on this one by less than the margin: quality=0.02.",
-        form_help="A system that dominates another may be worse on these by less than a margin: quality=0.02.",
         only_for=(base.MEASURES, base.SCORES),
         doc="Margins by measure: a system that dominates another is better on the other measures, and worse on these by less\n"
         "than the margin (intersection-union test).",
@@ -116,37 +114,23 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         doc="For texts, segment scores from other metrics, which join the family: a file for each system, or one for all,\n"
         'by the metric\'s name, ``{"COMET": "a.comet,b.comet,c.comet"}``; ``"MetricX(lower)"`` says that lower is better.',
     )
-    task: str | None = declare(
-        Option(
-            "task",
-            str,
-            None,
-            "Outputs: what the files contain; needs --gold.",
-            RANKED_TASKS,
-            form_help="For outputs: what the files contain.",
-            group="files",
-            always_saved=False,
-            doc="Rank outputs: what they contain; needs `gold`.",
-        ),
+    task: str | None = own(
+        "task",
+        "Outputs: what the files contain; needs --gold.",
         after="scores",
+        choices=RANKED_TASKS,
+        group="files",
+        always_saved=False,
     )
-    gold: str | None = declare(
-        Option(
-            "gold",
-            str,
-            None,
-            "The right answers: of outputs with --task, or of files of answers.",
-            label="Right answers",
-            form_help="For outputs instead of scores: the right answers.",
-            group="files",
-            kind="file",
-            most=1,
-            metavar="FILE",
-            always_saved=False,
-            annotation="object",
-            doc="Rank outputs: the right answers, as `diff` takes them.",
-        ),
+    gold: str | None = own(
+        "gold",
+        "The right answers: of outputs with --task, or of files of answers.",
         after="task",
+        label="Right answers",
+        form_help="For outputs instead of scores: the right answers.",
+        kind="file",
+        annotation="object",
+        doc="Rank outputs: the right answers, as `diff` takes them.",
     )
     names: tuple[str, ...] = declare(shared.NAMES, metavar="A,B,...", always_saved=False)
 
@@ -296,10 +280,8 @@ class ScoreRequest(ScoredRequest, TableRequest, EitherRequest, LogRequest):
     power: float = declare(
         POWER,
         after="alpha",
-        help="Power of the smallest detectable difference.",
-        form_help="Probability of detecting the smallest detectable difference.",
+        help="Probability of detecting the smallest detectable difference.",
         group="test",
-        doc="The probability of detecting the smallest detectable difference.",
     )
     population: str | None = declare(
         shared.POPULATION,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option, did_you_mean
+from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import Request, declare
+from outscore.workflows.requests.base import Request, declare, own
 
 # `show`: what logs of evaluation harnesses contain.
 
@@ -33,19 +33,16 @@ class ShowRequest(Request):
         label="Files",
         metavar="PATH ...",
     )
-    reader: str = declare(
-        Option(
-            "reader",
-            str,
-            "auto",
-            "A format of logs from `outscore formats`.",
-            _readers,
-            label="Format",
-            form_help="Format of the logs.",
-            group="data",
-            metavar="FORMAT",
-            doc="The format of the logs, a name from ``outscore formats``.",
-        )
+    reader: str = own(
+        "reader",
+        "A format of logs from `outscore formats`.",
+        default="auto",
+        choices=_readers,
+        label="Format",
+        form_help="Format of the logs.",
+        group="data",
+        metavar="FORMAT",
+        doc="The format of the logs, a name from ``outscore formats``.",
     )
 
     def validate(self) -> None:
@@ -69,8 +66,6 @@ class ConvertRequest(ShowRequest):
     subcommand: ClassVar[str] = "convert"
     function: ClassVar[str] = "convert"
 
-    system: tuple[str, ...] = declare(
-        shared.SYSTEM, help="Convert these systems only; repeatable.", doc="Which systems to convert."
-    )
+    system: tuple[str, ...] = declare(shared.SYSTEM, help="Convert these systems only; repeatable.")
     log_task: str | None = declare(shared.LOG_TASK, help="Convert this task only.")
     filter: str | None = declare(shared.FILTER, help="Convert the scores of this filter only.")
