@@ -116,8 +116,8 @@ def test_a_table_is_shown_role_by_role():
     (file,) = shown("a.csv")["files"]
     assert (file["format"], file["rows"], file["systems"], file["problem"]) == ("csv", 9, ["a"], "")
     assert file["columns"] == [
-        {"part": "item", "name": "query", "example": "q0", "why": "no value occurs twice"},
-        {"part": "score", "name": "quality", "example": "0.0", "why": "a measure"},
+        {"part": "item", "name": "query", "example": "q0", "why": "no value occurs twice", "kind": "text"},
+        {"part": "score", "name": "quality", "example": "0.0", "why": "a measure", "kind": "number"},
     ]
     text = run("show", "a.csv").output
     assert "item   query    q0       no value occurs twice" in text

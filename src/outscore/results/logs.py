@@ -79,22 +79,25 @@ class LoggedEvaluation:
 
 @dataclass(frozen=True)
 class ShownColumn:
-    """A column that plays a part.
+    """A column of a table.
 
     Attributes
     ----------
     part, name
-        The part, and the name of the column.
+        The part that it plays, None if it plays none, and its name.
     example
         Its first value.
     why
         Why it plays that part.
+    kind
+        Whether it holds numbers or text.
     """
 
-    part: str
+    part: str | None
     name: str
     example: str = ""
     why: str = ""
+    kind: Literal["", "number", "text"] = ""
 
 
 @dataclass(frozen=True)

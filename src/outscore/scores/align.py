@@ -18,7 +18,7 @@ from outscore.core.numeric import Array
 from outscore.core.records import Brief, count_of, dataclass
 from outscore.core.rows import Runs, occurrences
 from outscore.results.note import Note
-from outscore.scores.system import Labels, Scores, refuse_other_gold
+from outscore.scores.system import Labels, Scores, combined, refuse_other_gold
 
 # Several rows for the same item of a system: kept once if they agree, resolved by a rule if they do not.
 
@@ -58,7 +58,7 @@ def settle(scores: Scores, rule: DuplicateRule = "stop") -> tuple[Scores, int, i
         return scores, 0, 0
     if not len(scores.ids) or int(np.bincount(scores.ids.codes).max()) == 1:
         return scores, 0, 0
-    keys = _keys(scores.ids.codes, scores.datasets, scores.repeats)
+    keys = combined(scores.ids, scores.datasets, scores.repeats)
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
     if len(starts) == len(keys):
@@ -80,15 +80,6 @@ def settle(scores: Scores, rule: DuplicateRule = "stop") -> tuple[Scores, int, i
         values[first] = scores.values[order[starts + sizes - 1]]
     kept = np.sort(first)
     return replace(scores, values=values).take(kept), len(keys) - len(kept), int(conflict.sum())
-
-
-def _keys(items: Array, *labels: Labels | None) -> Array:
-    """One integer per row for its combination of labels."""
-    keys = items
-    for column in labels:
-        if column is not None:
-            keys = keys * len(column.names) + column.codes
-    return keys
 
 
 def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array) -> None:
@@ -308,24 +299,46 @@ def align(scores: Sequence[Scores], rule: DuplicateRule = "mean") -> Aligned:
     systems = tuple(system for system, _, _ in settled)
     names = tuple(dict.fromkeys(system.name for system in systems))
     code = {name: i for i, name in enumerate(names)}
-    item, labels = _encode_all([system.ids for system in systems])
-    if item is None:
-        item = np.concatenate([np.arange(system.rows) for system in systems])
-    sets, datasets = _encode_all([system.datasets for system in systems])
-    dense, first = densify(item if sets is None else sets * (int(item.max()) + 1) + item)
+    item, labels, home, datasets = _number_items(systems)
     return Aligned(
         systems,
         names,
         np.repeat([code[system.name] for system in systems], [system.rows for system in systems]),
-        dense,
+        item,
         _run_codes(systems),
-        None if labels is None else names_at(labels, item[first]),
-        np.zeros(len(first), dtype=np.int64) if sets is None else sets[first],
+        labels,
+        home,
         datasets,
         sum(duplicates for _, duplicates, _ in settled),
         sum(conflicts for _, _, conflicts in settled),
         rule=rule,
     )
+
+
+def _number_items(systems: Sequence[Scores]) -> tuple[Array, Sequence[str] | None, Array, Sequence[str] | None]:
+    """The item of every row, the rows of all systems one behind the other; the items' ids and datasets, and the names of these.
+
+    An item is an id, within its dataset where all systems name one, or else a position.
+    """
+    item, labels = _encode_all([system.ids for system in systems])
+    if item is None:
+        item = np.concatenate([np.arange(system.rows) for system in systems])
+    sets, datasets = _encode_all([system.datasets for system in systems])
+    codes, first = densify(item if sets is None else sets * (int(item.max(initial=-1)) + 1) + item)
+    home = np.zeros(len(first), dtype=np.int64) if sets is None else sets[first]
+    return codes, None if labels is None else names_at(labels, item[first]), home, datasets
+
+
+def item_codes(systems: Sequence[Scores]) -> list[Array]:
+    """The item of each row of each system by a code that all systems share.
+
+    Examples
+    --------
+    >>> new, old = (Scores(name, np.ones(2), Labels.of(ids)) for name, ids in (("new", "xy"), ("old", "yz")))
+    >>> [codes.tolist() for codes in item_codes([new, old])]
+    [[0, 1], [1, 2]]
+    """
+    return np.split(_number_items(systems)[0], np.cumsum([system.rows for system in systems])[:-1])
 
 
 def align_pair(scores: Sequence[Scores], rule: DuplicateRule = "stop") -> Aligned:

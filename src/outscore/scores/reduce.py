@@ -18,7 +18,7 @@ from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, pass_rate
 from outscore.core.rows import occurrences
 from outscore.results.note import Note
-from outscore.scores.align import DuplicateRule, settle
+from outscore.scores.align import DuplicateRule, item_codes, settle
 from outscore.scores.system import Scores
 
 BY_SCORES = (
@@ -71,23 +71,6 @@ def use_runs(
         duplicates=used.duplicates + reduced.duplicates,
         conflicts=used.conflicts + reduced.conflicts,
     )
-
-
-def item_codes(systems: Sequence[Scores]) -> list[Array]:
-    """Each row's item as a code that all systems share: ids, within their dataset where all name one, or else its place."""
-    if any(one.ids is None for one in systems):
-        return [np.arange(one.rows) for one in systems]
-    by_dataset = all(one.datasets is not None for one in systems)
-    known: dict[tuple[str, str], int] = {}
-    codes = []
-    for one in systems:
-        sets = one.datasets.texts() if by_dataset and one.datasets is not None else [""] * one.rows
-        codes.append(
-            np.array(
-                [known.setdefault(key, len(known)) for key in zip(sets, one.item_ids.texts(), strict=True)], dtype=np.int64
-            )
-        )
-    return codes
 
 
 def _settled(systems: Sequence[Scores], rule: DuplicateRule, name: str) -> UsedRuns:

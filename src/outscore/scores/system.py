@@ -112,6 +112,21 @@ class Labels(Brief):
         return Labels(self.codes[rows], self.names)
 
 
+def combined(first: Labels, *others: Labels | None) -> Array:
+    """One integer per row for its combination of labels.
+
+    Examples
+    --------
+    >>> combined(Labels.of(["q1", "q2", "q1"]), None, Labels.of(["x", "y", "y"])).tolist()
+    [0, 3, 1]
+    """
+    keys = first.codes
+    for column in others:
+        if column is not None:
+            keys = keys * len(column.names) + column.codes
+    return keys
+
+
 @dataclass(frozen=True, eq=False)
 class Origin:
     """The file that scores come from: its digest, its number of records, and which column played which part.
@@ -288,7 +303,7 @@ def pooled(scores: Scores) -> Scores:
     if scores.datasets is None or scores.ids is None:
         return replace(scores, datasets=None)
     datasets, ids = scores.datasets, scores.ids
-    keys, codes = np.unique(datasets.codes * len(ids.names) + ids.codes, return_inverse=True)
+    keys, codes = np.unique(combined(datasets, ids), return_inverse=True)
     names = tuple(f"{datasets.names[key // len(ids.names)]}: {ids.names[key % len(ids.names)]}" for key in keys.tolist())
     return replace(scores, datasets=None, ids=Labels(codes, names))
 
@@ -463,22 +478,15 @@ def _is_fold(column: str | None) -> bool:
     return column is not None and bool({"fold", "folds"} & set(re.split(r"[^a-z]+", column.lower())))
 
 
-def item_codes(system: Scores) -> Array:
-    """A code for the item of each row; ids may repeat across datasets."""
-    if system.datasets is None:
-        return system.item_ids.codes
-    return np.asarray(system.item_ids.codes * len(system.datasets.names) + system.datasets.codes)
-
-
 def _crossed(system: Scores, folds: Labels | None) -> bool:
     """Whether every item occurs once in every fold, of which there are several."""
     if folds is None:
         return False
-    items, several = len(np.unique(item_codes(system))), len(np.unique(folds.codes))
-    cells = len(np.unique(item_codes(system) * len(folds.names) + folds.codes))
+    items, several = len(np.unique(combined(system.item_ids, system.datasets))), len(np.unique(folds.codes))
+    cells = len(np.unique(combined(system.item_ids, system.datasets, folds)))
     return several > 1 and system.rows == cells == items * several
 
 
 def _once(system: Scores) -> bool:
     """Whether no item occurs twice."""
-    return system.repeats is not None and len(np.unique(item_codes(system))) == system.rows
+    return system.repeats is not None and len(np.unique(combined(system.item_ids, system.datasets))) == system.rows

@@ -11,7 +11,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.exact.numbers import to_exact_integers
-from outscore.scores.reduce import item_codes
+from outscore.scores.align import item_codes
 from outscore.scores.system import Scores
 
 COLUMN = "Name a column of numbers from 0 up with --weight (weights=... in Python), one for each item."

@@ -15,7 +15,7 @@ from outscore.formats.base.entry import Choice
 from outscore.formats.logs.evaluation import Evaluation
 from outscore.results.design import Missing
 from outscore.results.note import Note
-from outscore.scores.system import Labels, Origin, Scores, origins_of
+from outscore.scores.system import Labels, Origin, Scores, combined, origins_of
 from outscore.workflows.frames import counts_in, encode_labels, is_table, systems_in
 from outscore.workflows.names import unique_names
 from outscore.workflows.reading import Better, series_names
@@ -280,8 +280,7 @@ def slices_given(slices: object, systems: Systems, first: object) -> tuple[str, 
 
 def numbered(ids: Labels, sets: Labels | None = None) -> Labels:
     """A number for each row among the rows of its item, as the label of its repeat."""
-    keys = ids.codes if sets is None else np.unique(ids.codes * len(sets.names) + sets.codes, return_inverse=True)[1]
-    codes = occurrences(keys)
+    codes = occurrences(combined(ids, sets))
     return Labels(codes, tuple(map(str, range(1, int(codes.max(initial=0)) + 2))))
 
 

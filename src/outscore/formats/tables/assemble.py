@@ -43,7 +43,7 @@ from outscore.formats.tables.names import (
     system_of,
 )
 from outscore.formats.tables.numbers import BARE_FORMATS, MIN_COUNTED
-from outscore.scores.system import Labels, Origin, Scores, pooled, refuse_other_kind, settle_folds
+from outscore.scores.system import Labels, Origin, Scores, combined, pooled, refuse_other_kind, settle_folds
 
 # Tables with a system in every row and an item in every column, turned so that they read as all others do.
 
@@ -372,8 +372,7 @@ def _check_guess(records: Records, layout: Layout, systems: list[Scores]) -> lis
 
 def _has_ids(scores: Scores) -> bool:
     """Whether no two rows of a system have the same id in the same run of the same dataset."""
-    parts = [labels.codes for labels in (scores.ids, scores.repeats, scores.datasets) if labels is not None]
-    return len(np.unique(np.column_stack(parts), axis=0)) == scores.rows
+    return len(np.unique(combined(scores.item_ids, scores.repeats, scores.datasets))) == scores.rows
 
 
 def _count_systems(records: Records, layout: Layout) -> int:

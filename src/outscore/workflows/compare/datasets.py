@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.numeric import finite
 from outscore.core.records import dataclass
 from outscore.inference.base.entry import NoSpreadError
-from outscore.inference.base.own_score import Limits
 from outscore.inference.base.question import TestRequest, identical_p
 from outscore.inference.families import correct_family, replication
 from outscore.inference.pairwise.macro import COMBINED, combined_limits, macro_notes, macro_scores, macro_test
@@ -71,7 +70,7 @@ def _averaged(panels: Sequence[Panel], question: Question, pooled: Pooled) -> On
         replace(
             answer,
             scores=(first, second),
-            own=[_finite(ends) for ends in zip(own.low.tolist(), own.high.tolist(), strict=True)],
+            own=[(finite(low), finite(high)) for low, high in zip(own.low.tolist(), own.high.tolist(), strict=True)],
             result=_with_interval(answer.result, buckets, question),
         ),
         [Note("reading", decides), _pooled_note(pooled, first - second, question.alpha, names)],
@@ -141,11 +140,6 @@ def _with_interval(result: TestResult, buckets: Sequence[Bucket], question: Ques
         return result
     low, high = combined_limits(ends, rejected=result.p.rejects(question.alpha))
     return replace(result, interval=Interval(low, high, 1 - question.alpha, COMBINED, dual=True))
-
-
-def _finite(ends: tuple[float, float]) -> Limits:
-    low, high = (end if math.isfinite(end) else None for end in ends)
-    return low, high
 
 
 def _pooled_note(pooled: Pooled, difference: float, alpha: float, names: tuple[str, ...]) -> Note:

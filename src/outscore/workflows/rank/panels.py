@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import MIN_FLOAT, Array
+from outscore.core.numeric import MIN_FLOAT, Array, finite
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress, Steps
@@ -327,8 +327,8 @@ def _frontier(
             FrontierSystem(
                 names[j],
                 [float(part.value[j]) for part in measured],
-                [_finite(part.low[j]) for part in measured],
-                [_finite(part.high[j]) for part in measured],
+                [finite(part.low[j]) for part in measured],
+                [finite(part.high[j]) for part in measured],
                 [names[i] for i in by],
                 float(known.min()) if len(known) else None,
             )
@@ -355,10 +355,6 @@ def _both_scores(panel: Panel, i: int, j: int) -> tuple[float, float]:
     """The scores of two systems on the items that both have, which is what is tested."""
     first, second = (float(panel.metric.score(total)) for total in panel.pair(i, j).totals())
     return first, second
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 # Many systems: which one is ahead, and which differences are real.

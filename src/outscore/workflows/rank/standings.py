@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import LN10, LOG2, MIN_FLOAT, Array
+from outscore.core.numeric import LN10, LOG2, MIN_FLOAT, Array, finite
 from outscore.core.records import dataclass
 from outscore.core.rows import RUNS
 from outscore.inference.describe.repeats import smallest_run_p
@@ -209,13 +209,13 @@ class Corrected:
             RankedSystem(
                 system=measured.systems[i],
                 value=float(measured.value[i]),
-                low=_finite(measured.low[i]),
-                high=_finite(measured.high[i]),
+                low=finite(measured.low[i]),
+                high=finite(measured.high[i]),
                 rank_low=int(lowest[place]),
                 rank_high=int(highest[place]),
                 n=int(measured.n[i]),
                 letters=letters[place],
-                advantage=None if advantage is None else _finite(advantage[place]),
+                advantage=None if advantage is None else finite(advantage[place]),
                 tier=None if tiers is None else int(tiers[place]),
             )
             for place, i in enumerate(self.order.tolist())
@@ -247,12 +247,8 @@ class Corrected:
         if not pairs.n[i]:
             note = "They share no item."
         kind = cast("Kind", KINDS[int(pairs.kind[i])])
-        p = PairP(float(pairs.p[i]), float(pairs.log_p[i]) / LN10 + 0.0, kind, _finite(self.adjusted[i]))
-        return RankedPair(systems, int(pairs.n[i]), _finite(difference), _finite(ends[0]), _finite(ends[1]), p, note)
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+        p = PairP(float(pairs.p[i]), float(pairs.log_p[i]) / LN10 + 0.0, kind, finite(self.adjusted[i]))
+        return RankedPair(systems, int(pairs.n[i]), finite(difference), finite(ends[0]), finite(ends[1]), p, note)
 
 
 @dataclass(frozen=True, eq=False)

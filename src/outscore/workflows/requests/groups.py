@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -98,6 +99,15 @@ class EitherRequest(Request):
     reference: tuple[str, ...] = declare(EITHER_REFERENCE)
     documents: str | None = declare(shared.DOCUMENTS)
     text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
+
+    @cached_property
+    def system_files(self) -> list[str]:
+        """The files of the systems, with patterns replaced by the files that match them."""
+        from outscore.formats.tables.parquet import expand_pattern
+
+        # For texts, {dataset} matches any name.
+        names = [path.replace(shared.EACH_DATASET, "*") if self.reference else path for path in self.system_paths]
+        return [file for path in names for file in expand_pattern(path)]
 
     @property
     def data_files(self) -> Sequence[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from outscore.core.errors import OutscoreError
@@ -138,15 +137,6 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
     def text_metrics(self) -> list[str]:
         """The metrics for texts that were named, or the default one."""
         return metrics_in(self.metric if isinstance(self.metric, str) else METRIC_OF_TEXTS)
-
-    @cached_property
-    def system_files(self) -> list[str]:
-        """The files of the systems, with patterns replaced by the files that match them."""
-        from outscore.formats.tables.parquet import expand_pattern
-
-        # For texts, {dataset} matches any name.
-        names = [path.replace(shared.EACH_DATASET, "*") if self.reference else path for path in self.files]
-        return [file for path in names for file in expand_pattern(path)]
 
     @property
     def data_files(self) -> Sequence[str]:
@@ -309,15 +299,6 @@ class ScoreRequest(ScoredRequest, TableRequest, EitherRequest, LogRequest):
     )
     log_task: str | None = declare(shared.LOG_TASK, help="Logs: the task to score; several tasks are scored as datasets.")
     names: tuple[str, ...] = declare(shared.NAMES, metavar="A,...", always_saved=False)
-
-    @cached_property
-    def system_files(self) -> list[str]:
-        """The files, with patterns replaced by the files that match them."""
-        from outscore.formats.tables.parquet import expand_pattern
-
-        # For texts, {dataset} matches any name.
-        names = [path.replace(shared.EACH_DATASET, "*") if self.reference else path for path in self.files]
-        return [file for path in names for file in expand_pattern(path)]
 
     @property
     def inputs(self) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import count_of, dataclass
@@ -28,7 +27,7 @@ from outscore.outputs.model import LABEL_LINES
 from outscore.results.comparison import Comparison, Comparisons, SystemScore
 from outscore.results.diff import Diff
 from outscore.results.gate import GateResult
-from outscore.results.logs import Logs
+from outscore.results.logs import Logs, ShownColumn
 from outscore.results.plan import PossibleTable
 from outscore.results.preference import Preference
 from outscore.results.ranking import Ranking
@@ -71,17 +70,6 @@ TOOLS: tuple[tuple[set[str], str, str], ...] = (
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column: its name, the part it plays (None: none) and why, whether it holds numbers or text, and its first value."""
-
-    name: str
-    part: str | None
-    kind: Literal["number", "text"]
-    example: str = ""
-    why: str = ""
-
-
-@dataclass(frozen=True)
 class FileDescription:
     """What is known about a file.
 
@@ -93,7 +81,7 @@ class FileDescription:
 
     format: str | None
     rows: int | None = None
-    columns: Sequence[Column] = ()
+    columns: Sequence[ShownColumn] = ()
     systems: Sequence[str] = ()
     head: Sequence[Sequence[str]] = ()
     suits: Sequence[str] = ()
@@ -106,6 +94,10 @@ class FileDescription:
     filters: Sequence[str] = ()
     companion: bool = False
     whole: bool = False
+
+
+Preview = tuple[list[ShownColumn], list[list[str]]]
+"""The columns of a table, and its first rows."""
 
 
 def listed(noun: str, names: Sequence[str]) -> str:
@@ -209,7 +201,7 @@ def _reading(systems: Sequence[Scores], origin: Origin) -> str:
     return reading_line(reading, directed=is_clear, options=False)
 
 
-def _bare(path: Path, systems: Sequence[Scores]) -> tuple[list[Column], list[list[str]]]:
+def _bare(path: Path, systems: Sequence[Scores]) -> Preview:
     """Columns of numbers, which need no names."""
     width = sum(1 if scores.values.ndim == 1 else scores.values.shape[1] for scores in systems)
     with open_source(path) as source:
@@ -218,22 +210,22 @@ def _bare(path: Path, systems: Sequence[Scores]) -> tuple[list[Column], list[lis
     names = head[0] if len(head[0]) == width and all(map(is_name, head[0])) else [f"column {i + 1}" for i in range(width)]
     body = head[1:] if head[0] == names else head
     part = "counts" if width == 4 else "scores"
-    return [Column(name, part, "number") for name in names], body[:ROWS]
+    return [ShownColumn(part, name, kind="number") for name in names], body[:ROWS]
 
 
-def _table(path: Path, used: Mapping[str, Sequence[str]], systems: Sequence[Scores]) -> tuple[list[Column], list[list[str]]]:
+def _table(path: Path, used: Mapping[str, Sequence[str]], systems: Sequence[Scores]) -> Preview:
     """Named columns with their parts; those of a wide table are systems."""
     parts = {column: part for part, columns in used.items() for column in columns}
     parts |= {scores.name: "scores" for scores in systems if "system" not in used and "score" not in used}
     with open_source(path) as source:
         sample = open_table(source)[1].sample
     columns = [
-        Column(
-            name,
+        ShownColumn(
             parts.get(name),
-            "number" if looks_numeric(values) else "text",
+            name,
             shorten(_cell(next((value for value in values if not is_missing(value)), None))),
             _why(parts.get(name), name),
+            "number" if looks_numeric(values) else "text",
         )
         for name, values in sample.items()
         if name
@@ -321,7 +313,7 @@ def _answers(path: Path, peek: Peek) -> FileDescription | None:
     except OutscoreError:
         return None
     lone = items.source.format == LABEL_LINES
-    columns = [Column(name, part, "text") for name, part in (("id", "item"), ("answer", "answer"))][lone:]
+    columns = [ShownColumn(part, name, kind="text") for name, part in (("id", "item"), ("answer", "answer"))][lone:]
     reading = f"{count_of(items.source.rows, 'label')}, one per {'line' if lone else 'item'}"
     return FileDescription("labels", items.source.rows, columns, [items.name], head, ["diff"], reading=reading)
 
@@ -339,7 +331,7 @@ def _other(path: Path, peek: Peek, refusal: OutscoreError) -> FileDescription:
 
 def _text(path: Path, lines: list[str]) -> FileDescription:
     text = read_segments(path)
-    column = Column("segment", "text", "text")
+    column = ShownColumn("text", "segment", kind="text")
     reading = f"a text of {count_of(len(text), 'segment')}, one per line"
     head = [[line] for line in lines[:ROWS]]
     return FileDescription("segments", len(text), [column], [text.name], head, ["texts"], reading=reading)
@@ -348,7 +340,7 @@ def _text(path: Path, lines: list[str]) -> FileDescription:
 def _words(path: Path, lines: list[str]) -> FileDescription:
     words = read_words(path)
     names = CONLLU if words.source.format == "conllu" else ("word", *words.columns)
-    columns = [Column(name, None, "text") for name in names]
+    columns = [ShownColumn(None, name, kind="text") for name in names]
     head = _cut(lines)
     if words.source.format not in ("conllu", "word-columns"):
         # Lines of other formats are sentences or documents.

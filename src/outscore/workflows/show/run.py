@@ -27,7 +27,7 @@ from outscore.formats.logs.registry import LOGS, LogEntry
 from outscore.formats.logs.scores import DROP, ZERO, Chosen, choose_evaluations, name_apart
 from outscore.formats.tables.names import join_names
 from outscore.language.numbers import count
-from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownColumn, ShownFile
+from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownFile
 from outscore.results.note import Note
 from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.requests.base import Request, Written
@@ -145,7 +145,7 @@ def _describe(name: str, found: Contents) -> None:
         found.files.append(ShownFile(name, problem=str(refusal)))
         return
     found.described.append((name, description))
-    columns = [ShownColumn(one.part, one.name, one.example, one.why) for one in description.columns if one.part]
+    columns = [one for one in description.columns if one.part]
     reading = description.reading or ""
     form = description.format or ""
     found.files.append(ShownFile(name, form, description.rows, list(description.systems), columns, reading))
