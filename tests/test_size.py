@@ -26,7 +26,7 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 345,
-    "lines of code": 67_836,
+    "lines of code": 67_859,
     "types": 576,
     "lists of option names": 0,
     "records patched in workflows": 172,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore import OutscoreError
 from outscore.results.note import note_texts
-from outscore.scores.panel import Panel, panels_of, refuse_one
+from outscore.scores.align import align
+from outscore.scores.panel import Panel, panel_of, panels_of, refuse_one
 from outscore.scores.system import Labels, Scores
 
 
@@ -223,3 +225,33 @@ def test_one_system_of_a_panel_has_its_own_means():
     (panel,) = panels_of(both)
     assert [panel.of_system(k).averaged.tolist() for k in (0, 1)] == [[[False, True]], [[True, False]]]
     assert panel.run_rows(0, np.array([1]))[:, :, 0].tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize("systems", [1, 2, 3])
+def test_rows_by_position_are_aligned_like_rows_with_ids(systems):
+    rng = np.random.default_rng(systems)
+    ids = Labels.of([f"q{i}" for i in range(5)])
+    values = [rng.integers(0, 9, 5) for _ in range(systems)]
+    bare = align([Scores(f"s{k}", x) for k, x in enumerate(values)])
+    named = align([Scores(f"s{k}", x, ids) for k, x in enumerate(values)])
+    assert bare.whole
+    assert named.whole
+    for aligned in (bare, named, bare.shared(), named.take(np.ones(5 * systems, dtype=bool))):
+        assert aligned.system.tolist() == [k for k in range(systems) for _ in range(5)]
+        assert aligned.item.tolist() == list(range(5)) * systems
+        assert aligned.counts.tolist() == [[1] * 5] * systems
+    assert [x.tolist() for x in panel_of(bare, "mean").rows[..., 0]] == [x.tolist() for x in values]
+
+
+def test_two_arrays_of_whole_numbers_take_memory_for_their_numbers_only():
+    """Eighty bytes a row: both systems in the metric's two columns, what differs, and one array on the way."""
+    n = 200_000
+    a, b = (np.random.default_rng(seed).integers(0, 9, n) for seed in (1, 2))
+    osc.permutation_test(a[:100], b[:100])
+    tracemalloc.start()
+    try:
+        osc.permutation_test(a, b)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 80 * n

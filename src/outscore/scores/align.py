@@ -135,8 +135,9 @@ class Aligned(Brief):
         What the rows are of, one row for each item and run; a system may have one part for each dataset.
     systems
         The names.
-    system, item
-        The codes of each row; items of all datasets are numbered in order of first appearance.
+    places
+        The codes of the system and of the item of each row; None where the rows are the cells of the table of systems by items,
+        one row after the other. Items of all datasets are numbered in order of first appearance.
     run
         The run of each row by a code that systems share, -1 where a system does not say; None where none does.
     labels
@@ -160,8 +161,7 @@ class Aligned(Brief):
 
     scores: tuple[Scores, ...]
     systems: tuple[str, ...]
-    system: Array
-    item: Array
+    places: tuple[Array, Array] | None
     run: Array | None
     labels: Sequence[str] | None
     home: Array
@@ -172,7 +172,8 @@ class Aligned(Brief):
     rule: DuplicateRule = "mean"
 
     def _brief(self) -> str:
-        return f"{count_of(len(self.systems), 'system')} on {count_of(self.items, 'item')}, {count_of(len(self.item), 'row')}"
+        rows = sum(one.rows for one in self.scores)
+        return f"{count_of(len(self.systems), 'system')} on {count_of(self.items, 'item')}, {count_of(rows, 'row')}"
 
     @property
     def items(self) -> int:
@@ -194,18 +195,24 @@ class Aligned(Brief):
                 "Rank fewer systems at a time, or read the rows from Parquet with --dask.",
             )
         if self.whole:
-            return np.ones((systems, self.items), dtype=np.int64)
+            return np.broadcast_to(np.int64(1), (systems, self.items))
         cells = np.bincount(self.system * self.items + self.item, minlength=systems * self.items)
         return cells.reshape(systems, self.items)
 
-    @cached_property
+    @property
     def whole(self) -> bool:
         """Whether the rows are the cells of the table of systems by items, one row after the other."""
-        if len(self.item) != len(self.systems) * self.items:
-            return False
-        table = (len(self.systems), self.items)
-        in_order = self.item.reshape(table) == np.arange(self.items)
-        return bool(in_order.all() and (self.system.reshape(table) == np.arange(len(self.systems))[:, None]).all())
+        return self.places is None
+
+    @cached_property
+    def system(self) -> Array:
+        """The system of each row."""
+        return np.repeat(np.arange(len(self.systems)), self.items) if self.places is None else self.places[0]
+
+    @cached_property
+    def item(self) -> Array:
+        """The item of each row."""
+        return np.tile(np.arange(self.items), len(self.systems)) if self.places is None else self.places[1]
 
     @property
     def by_dataset(self) -> dict[str | None, Array]:
@@ -240,8 +247,7 @@ class Aligned(Brief):
         return replace(
             self,
             scores=tuple(one.take(own) for one, own in zip(self.scores, parts, strict=True)),
-            system=self.system[kept],
-            item=item,
+            places=_places(self.system[kept], item, len(self.systems), len(old)),
             run=None if self.run is None else self.run[kept],
             labels=None if self.labels is None else tuple(self.labels[i] for i in old.tolist()),
             home=self.home[old],
@@ -249,6 +255,8 @@ class Aligned(Brief):
 
     def shared(self) -> Aligned:
         """The rows of the items that all systems have."""
+        if self.whole:
+            return replace(self, left_out=(0,) * len(self.systems))
         there = self.counts > 0
         all_have = np.asarray(there.all(axis=0))
         left_out = tuple((there.sum(axis=1) - all_have.sum()).tolist())
@@ -283,8 +291,20 @@ class Aligned(Brief):
         order = np.array(min(orders, key=lambda own: (-orders[own], [names[i] for i in own])))
         number = np.argsort(order)
         return replace(
-            self, item=number[self.item], labels=tuple(self.labels[i] for i in order.tolist()), home=self.home[order]
+            self,
+            places=_places(self.system, number[self.item], systems, items),
+            labels=tuple(self.labels[i] for i in order.tolist()),
+            home=self.home[order],
         )
+
+
+def _places(system: Array, item: Array, systems: int, items: int) -> tuple[Array, Array] | None:
+    """The system and the item of each row; None where these are those of a whole table in its order."""
+    if len(item) == systems * items:
+        table = (systems, items)
+        if (item.reshape(table) == np.arange(items)).all() and (system.reshape(table) == np.arange(systems)[:, None]).all():
+            return None
+    return system, item
 
 
 def align(scores: Sequence[Scores], rule: DuplicateRule = "mean") -> Aligned:
@@ -298,13 +318,18 @@ def align(scores: Sequence[Scores], rule: DuplicateRule = "mean") -> Aligned:
     settled = [settle(system, rule) for system in scores]
     systems = tuple(system for system, _, _ in settled)
     names = tuple(dict.fromkeys(system.name for system in systems))
-    code = {name: i for i, name in enumerate(names)}
-    item, labels, home, datasets = _number_items(systems)
+    first = systems[0]
+    if first.ids is None and first.datasets is None:
+        places, labels, home, datasets = None, None, np.zeros(first.rows, dtype=np.int64), None
+    else:
+        code = {name: i for i, name in enumerate(names)}
+        own = np.repeat([code[system.name] for system in systems], [system.rows for system in systems])
+        item, labels, home, datasets = _number_items(systems)
+        places = _places(own, item, len(names), len(home))
     return Aligned(
         systems,
         names,
-        np.repeat([code[system.name] for system in systems], [system.rows for system in systems]),
-        item,
+        places,
         _run_codes(systems),
         labels,
         home,

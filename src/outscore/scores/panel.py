@@ -471,9 +471,9 @@ class Behind:
 def _panels(
     aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str | None, Array], behind: Behind | None
 ) -> list[Panel]:
-    table, present = _fill_table(aligned), aligned.counts > 0
+    table, present = _fill_table(aligned), None if aligned.whole else aligned.counts > 0
     clusters = item_clusters(aligned)
-    repeated = bool(aligned.counts.max() > 1)
+    repeated = present is not None and bool(aligned.counts.max() > 1)
     panels = []
     for name, here in parts.items():
         codes: Array | None = None
@@ -489,7 +489,7 @@ def _panels(
                 metric,
                 aligned.systems,
                 table if len(here) == aligned.items else np.ascontiguousarray(table[:, here]),
-                present if len(here) == aligned.items else present[:, here],
+                present if present is None or len(here) == aligned.items else present[:, here],
                 items=None if aligned.labels is None else names_at(aligned.labels, here),
                 clusters=codes,
                 cluster_names=names,
@@ -497,8 +497,10 @@ def _panels(
                 repeats=repeats,
             )
         )
-    # The first one carries the counts of all rows.
-    return [replace(panels[0], duplicates=aligned.duplicates, conflicts=aligned.conflicts), *panels[1:]]
+    if aligned.duplicates or aligned.conflicts:
+        # The first one carries the counts of all rows.
+        panels[0] = replace(panels[0], duplicates=aligned.duplicates, conflicts=aligned.conflicts)
+    return panels
 
 
 @dataclass(frozen=True, eq=False)
@@ -608,7 +610,7 @@ def refuse_one(scores: Sequence[Scores]) -> None:
 def _fill_table(aligned: Aligned) -> Array:
     """The table of all items with repeats averaged."""
     if aligned.whole:
-        return aligned.values.reshape(*aligned.counts.shape, *aligned.values.shape[1:])
+        return aligned.values.reshape(len(aligned.systems), aligned.items, *aligned.values.shape[1:])
     columns, size = aligned.values.shape[1:], aligned.counts.size
     cell = aligned.system * aligned.items + aligned.item
     single = bool(aligned.counts.max() <= 1)

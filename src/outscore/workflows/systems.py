@@ -160,14 +160,15 @@ def pair_given(
         raise OutscoreError(
             "One of `a` and `b` was read from a file and the other was not.", "Read both, or give the `values` of both."
         )
-    scores = arrays_given({"a": a, "b": b}, {"items": items, "clusters": clusters})
+    names = names or names_of_series(a, b)
+    scores = arrays_given({"a": a, "b": b}, {"items": items, "clusters": clusters}, names)
     row_names = None if labels is None else [str(label) for label in in_order_of(a, labels, "labels")[0]]
     if row_names is not None and len(row_names) != scores[0].rows:
         raise OutscoreError(f"There are {len(row_names)} `labels` for {scores[0].rows} rows.", "Give one for each row.")
     text = "The rows of B were in a different order; they were matched with those of A by their index labels."
     return Systems(
         tuple(scores),
-        names or names_of_series(a, b),
+        names,
         notes=(Note("input", text),) if in_order_of(a, b, "b")[1] else (),
         measures=series_names((a, b)),
         labels=row_names,
@@ -212,8 +213,13 @@ def many_given(
     raise OutscoreError(f"`scores` is a {type(scores).__name__}.", GIVE)
 
 
-def arrays_given(arrays: Mapping[str, object], labels: Mapping[str, object]) -> list[Scores]:
-    """Arrays by position, or by the labels of their rows if they have an index, as in pandas; `labels` are those of rows."""
+def arrays_given(
+    arrays: Mapping[str, object], labels: Mapping[str, object], names: Sequence[str] | None = None
+) -> list[Scores]:
+    """Arrays by position, or by the labels of their rows if they have an index, as in pandas; `labels` are those of rows.
+
+    Scores are called by the `names`, or else as refusals call their arrays.
+    """
     first = next(iter(arrays.values()), None)
     placed = {name: in_order_of(first, x, name)[0] for name, x in arrays.items()}
     counted = {name: counts_in(x) if is_table(x) else None for name, x in placed.items()}
@@ -232,7 +238,8 @@ def arrays_given(arrays: Mapping[str, object], labels: Mapping[str, object]) -> 
     ids, sets = known.get("items"), known.get("dataset")
     # Rows of one item are repeats of it, however equal their scores.
     repeats = None if ids is None else numbered(ids, sets)
-    return [Scores(name, x, ids, repeats, known.get("clusters"), sets) for name, x in values.items()]
+    both = zip(names or values, values.values(), strict=True)
+    return [Scores(name, x, ids, repeats, known.get("clusters"), sets) for name, x in both]
 
 
 def with_weights(request: Asked, weights: object, systems: Systems, first: object) -> tuple[Asked, Systems]:

@@ -37,7 +37,7 @@ from outscore.results.comparison import Comparison, Margin, SystemScore, TestRes
 from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.scores.align import align_pair, as_pair
+from outscore.scores.align import align_pair
 from outscore.scores.panel import Panel, panel_of
 from outscore.workflows.compare.evidence import (
     Answer,
@@ -77,7 +77,7 @@ def permutation_test(
     seed: int,
 ) -> PValue:
     """The p-value of the paired permutation test alone; see `outscore.permutation_test`."""
-    panel = panel_of(align_pair(as_pair(*pair_given(a, b, items=items, clusters=clusters).called)), metric)
+    panel = panel_of(align_pair(pair_given(a, b, items=items, clusters=clusters).called), metric)
     check_side(alternative, delta)
     check_seed("seed", seed)
     given = {"method": method} | ({} if resamples is None else {"resamples": resamples})
