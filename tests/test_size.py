@@ -26,14 +26,14 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 345,
-    "lines of code": 67_859,
+    "lines of code": 67_919,
     "types": 576,
     "lists of option names": 0,
     "records patched in workflows": 172,
     "assertions that something is not None": 66,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""
-VISITED = {"functions": 851, "modules": 120}
+VISITED = {"functions": 854, "modules": 120}
 """The limits of what a comparison of two files calls; the target is 560 functions."""
 
 

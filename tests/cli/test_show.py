@@ -197,12 +197,30 @@ def test_files_of_every_other_kind_are_shown():
     for name in ("ref", "x", "y"):
         Path(f"{name}.txt").write_text("the cat sat on the mat today\nit went home again last night\n" * 6)
     assert "outscore compare --metric bleu --reference ref.txt x.txt y.txt" in shown("ref.txt", "x.txt", "y.txt")["commands"]
-    table("battles.csv", ({"prompt": i, "model_a": "x", "model_b": "y", "winner": "model_a"} for i in range(9)))
+    table("battles.csv", battles())
     assert shown("battles.csv")["commands"] == ["outscore prefer battles.csv"]
     Path("numbers.txt").write_text("0.5\n0.7\n0.1\n")
     assert shown("numbers.txt")["commands"] == ["outscore score numbers.txt"]
     assert run("compare", "x.txt", "y.txt", "--reference", "ref.txt", "-o", "saved.json").exit_code == 0
     assert shown("saved.json")["files"][0]["reading"].startswith("a saved result about")
+
+
+def battles(pairs=("xy", "yx")) -> list[dict[str, object]]:
+    return [{"prompt": i, "model_a": pair[0], "model_b": pair[1], "winner": "model_a"} for pair in pairs for i in range(9)]
+
+
+@pytest.mark.parametrize(("pairs", "order"), [(("xy",), "fixed"), (("xy", "yz", "xz"), "unrecorded")])
+def test_battles_always_shown_in_one_order_get_a_command_that_runs(pairs, order):
+    table("battles.csv", battles(pairs))
+    found = shown("battles.csv")
+    assert found["commands"] == [f"outscore prefer --order {order} battles.csv"]
+    assert run_all(found["commands"]) == 1
+    (told,) = (note["text"] for note in found["notes"])
+    assert told.startswith("Every battle of `x` and `y` names `x` first")
+    for words in (["prefer", "battles.csv", "--dry-run"], ["prefer", "battles.csv"]):
+        assert told in run(*words).output
+    if order == "unrecorded":
+        assert run("prefer", "battles.csv", "--order", "fixed", "--system", "x", "--system", "y").exit_code == 0
 
 
 DRY = {
@@ -234,7 +252,7 @@ def test_a_dry_run_only_reads(name, monkeypatch):
         table(f"{file}.csv", ({"id": i, "gold" if file == "g" else "prediction": "ab"[i % 2]} for i in range(ITEMS)))
     for file in "xy":
         Path(f"{file}.txt").write_text("the cat sat\nit went home\n" * 6)
-    table("battles.csv", ({"prompt": i, "model_a": "x", "model_b": "y", "winner": "model_a"} for i in range(9)))
+    table("battles.csv", battles())
     inspect_logs(["sums"], RIGHT)
 
     def compute(*_given, **_more):

@@ -189,3 +189,46 @@ def test_masked_entries_are_refused_and_a_mask_of_nothing_is_none():
     with pytest.raises(OutscoreError, match="`a` has masked entries"):
         osc.compare(np.ma.masked_equal(np.arange(20), 3), old)
     assert osc.compare(np.ma.array(np.arange(20), mask=False), old) == osc.compare(np.arange(20), old)
+
+
+def test_columns_of_the_same_name_are_refused_where_they_are_needed():
+    twice = pd.DataFrame([[0, 1, 0, 1], [1, 0, 1, 1]] * 10, columns=["id", "new", "new", "old"])
+    twice["id"] = range(20)
+    asked = [lambda: osc.compare(twice), lambda: osc.rank(twice), lambda: osc.compare(twice["new"], twice["old"])]
+    for ask in [*asked, lambda: osc.score(twice["new"]), lambda: osc.gate(twice["old"], twice["new"], margin=0.1)]:
+        with pytest.raises(OutscoreError, match="The table has two columns named `new`"):
+            ask()
+    other = twice.assign(old=0)
+    assert osc.compare(twice, other, items="id", score="old").difference == 1
+
+
+class TestASearchOfScikitLearn:
+    """Its table has a row for each setting, and names beside the scores that would be systems."""
+
+    FOUND = {  # noqa: RUF012 - read only
+        "mean_fit_time": [0.1, 0.2],
+        "param_C": [1.0, 10.0],
+        "params": ["{'C': 1}", "{'C': 10}"],
+        "split0_test_score": [0.7, 0.8],
+        "mean_test_score": [0.7, 0.8],
+    }
+
+    @pytest.mark.parametrize("ask", [osc.compare, osc.rank, osc.score])
+    def test_it_is_refused(self, ask, tmp_path):
+        pd.DataFrame(self.FOUND).to_csv(tmp_path / "cv.csv", index=False)
+        for given in (pd.DataFrame(self.FOUND), tmp_path / "cv.csv", *([] if ask is osc.compare else [self.FOUND])):
+            with pytest.raises(OutscoreError, match="`cv_results_` of a search by scikit-learn"):
+                ask(given)
+        with pytest.raises(OutscoreError, match="`cv_results_` of a search by scikit-learn"):
+            osc.show(tmp_path / "cv.csv")
+
+    def test_the_cure_runs(self):
+        linear, selection = pytest.importorskip("sklearn.linear_model"), pytest.importorskip("sklearn.model_selection")
+        x = np.random.default_rng(0).normal(size=(60, 3))
+        y = x[:, 0] > 0
+        models = {str(c): linear.LogisticRegression(C=c) for c in (0.01, 1)}
+        with pytest.raises(OutscoreError) as refused:
+            osc.rank(self.FOUND)
+        cure = refused.value.hint.split("`")[1]
+        known = {"osc": osc, "models": models, "X": x, "y": y, "cross_val_predict": selection.cross_val_predict}
+        assert eval(cure, known).systems  # noqa: S307 - the text of a hint

@@ -50,7 +50,10 @@ class TestCompare:
         [
             ((A,), "`b` was not given. Give one score per item"),
             ((A, 0.5), "`b` is 0.5, which is not a list of scores."),
-            (({"q1": 1, "q2": 0}, {"q2": 1, "q1": 0}), "The two dictionaries have 4 entries, but two systems"),
+            (({"f1": 0.5, "em": 0.4}, {"f1": 0.6, "em": 0.4}), "The two dictionaries have 4 entries, but two systems"),
+            (((x for x in A), B), r"`a` is <generator.*\. Make a list of it: `list\(scores\)`"),
+            ((dict(enumerate(A)).values(), B), r"`a` is dict_values.* Make a list of it"),
+            (({"new": {"q1": 1, "q2": "?"}, "old": [1, 0]},), r"Make a list of its values: `list\(scores.values\(\)\)`"),
         ],
     )
     def test_what_is_no_list_is_named(self, given, message):
@@ -167,7 +170,8 @@ class TestDictionaries:
         [
             (({"a": RIGHT, "b": OTHER, "c": OTHER},), "The dictionary has 3 entries, but two systems are compared"),
             (({"a": RIGHT},), "The dictionary has 1 entry, but two systems are compared"),
-            (({"q1": 1, "q2": 0}, {"q1": 1, "q2": 1}), "The two dictionaries have 4 entries"),
+            (({"q1": 1, "q2": 0}, {"q3": 1, "q4": 1}), "no item in common"),
+            (({"q1": 1, "q2": float("nan")}, {"q1": 1, "q2": 1}), "`A` is nan at row 2"),
             (({"a": RIGHT, "b": OTHER}, {}), "but two systems are compared"),
             (({"a": RIGHT}, OTHER), "One of the two systems is in a dictionary and the other is not"),
             (({"a": RIGHT}, {"a": OTHER}), "Both systems are named `a`"),
@@ -178,6 +182,24 @@ class TestDictionaries:
     def test_what_is_refused(self, door, given, said):
         with pytest.raises(OutscoreError, match=said):
             door(*given)
+
+    def test_single_numbers_are_those_of_items(self, tmp_path):
+        """As in files that name the items: matched by these, and what only one has is left out."""
+        first = {f"q{i}": x for i, x in enumerate(RIGHT)}
+        second = {f"q{i}": np.bool_(x) for i, x in reversed(list(enumerate(OTHER)))} | {"more": 1}
+        for name, scores in (("new", first), ("old", second)):
+            (tmp_path / f"{name}.csv").write_text("id,score\n" + "".join(f"{i},{int(x)}\n" for i, x in scores.items()))
+        paths = [tmp_path / "new.csv", tmp_path / "old.csv"]
+        expected = osc.compare(*paths)
+        for given in ((first, second), ({"new": first, "old": second},), ({"new": first}, {"old": second})):
+            found = osc.compare(*given)
+            assert (found.difference, found.p, found.n) == (expected.difference, expected.p, 40)
+            assert found.systems == (("A", "B") if len(given) == 2 and "q1" in given[0] else ("new", "old"))
+            assert found.alignment == expected.alignment
+        assert osc.gate(second, first, margin=0.1).comparison.p == osc.gate(paths[1], paths[0], margin=0.1).comparison.p
+        assert osc.rank({"new": first, "old": second}).scores == osc.rank(paths).scores
+        assert osc.score(second, names=["old"]).systems[0].value == osc.score(paths[1]).systems[0].value
+        assert osc.score(second, names=["old"]).systems[0].n == 41
 
     def test_battles(self):
         columns = {"model_a": ["new", "old", "new"], "model_b": ["old", "new", "old"], "winner": ["model_a", "model_b", "tie"]}

@@ -42,8 +42,9 @@ def _delimited_entry(name: str, separators: str, title: str = "", suffix: str = 
         separator = mark if mark is not None and mark in separators else separators[0]
         return read_table(source, delimited.records(source, separator, choice), choice, name)
 
-    words = {"\t": "tabs", ",": "commas", ";": "semicolons"}
-    marks = " or ".join(words[mark] for mark in separators)
+    words = {"\t": "tabs", ",": "commas", ";": "semicolons", delimited.BAR: "vertical bars"}
+    *most, last = (words[mark] for mark in separators)
+    marks = f"{', '.join(most)} or {last}" if most else last
     summary = f"a table with a header and {marks}: a column per system, or columns item, system, score"
     example = ("  " if separators == "\t" else separators[0]).join(("question_id", "new", "old"))
     is_certain = (lambda peek: peek.suffix == suffix) if suffix else None
@@ -73,7 +74,7 @@ FORMATS: dict[str, FormatEntry] = {
             is_certain=jsonl.begins_with_object,
             task="label",
         ),
-        _delimited_entry("csv", ",;", title="a comma-separated table", suffix=".csv"),
+        _delimited_entry("csv", f",;{delimited.BAR}", title="a comma-separated table", suffix=".csv"),
         _delimited_entry("tsv", "\t"),
         FormatEntry(
             "scores",

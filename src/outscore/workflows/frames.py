@@ -5,6 +5,7 @@ A pandas Series has an index, by which `core.rows` matches two of them. Polars h
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -47,15 +48,24 @@ def counts_in(given: Any) -> Array | None:  # noqa: ANN401
     """The rows of a table that contains only counts, in the order that metrics take; None if it has other columns."""
     table = table_of(given)
     columns = {normalize_name(str(name)): name for name in table.columns}
-    wanted = next((names for names in COUNTS if set(names) == set(columns)), None)
+    if len(columns) == 1 < len(table.columns):
+        # What pandas gives for a name that several columns have.
+        name = next(iter(columns.values()))
+        raise OutscoreError(f"The table has two columns named `{name}`.", "Give every column a name of its own.")
+    wanted = next((names for names in COUNTS if sorted(names) == sorted(map(normalize_name, map(str, table.columns)))), None)
     return None if wanted is None else np.column_stack([np.asarray(table[columns[name]]) for name in wanted])
 
 
 def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     """The systems of a table, read as a file is; an item that a column lacks is one that its system lacks."""
     table = table_of(given)
-    values = {**_index_of(table), **{str(name): _cells(np.asarray(table[name])) for name in table.columns}}
-    columns = tuple(values)
+    index, names = _index_of(table), [str(name) for name in table.columns]
+    repeated = Counter(names)
+    # Of columns with one name, which are refused where they are needed, pandas gives a table.
+    single = {name: np.asarray(table[name]) for name in table.columns}
+    single = {name: x[:, 0] if repeated[str(name)] > 1 else x for name, x in single.items()}
+    values = {**index, **{str(name): _cells(x) for name, x in single.items()}}
+    columns = (*(name for name in index if name not in names), *names)
     rows = len(next(iter(values.values()), ()))
 
     def blocks(needed: Sequence[str]) -> Iterator[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -13,6 +14,8 @@ from outscore.core.records import dataclass
 from outscore.core.rows import in_order_of, occurrences
 from outscore.formats.base.entry import Choice
 from outscore.formats.logs.evaluation import Evaluation
+from outscore.formats.tables.assemble import refuse_search
+from outscore.formats.tables.measures import is_measure
 from outscore.results.design import Missing
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Origin, Scores, combined, origins_of
@@ -106,7 +109,22 @@ class Systems:
         return tuple(one if one.name == name else replace(one, name=name) for one, name in both)
 
 
-# What Python callers pass instead of files: arrays, dataframes, or scores that were read.
+# What Python callers pass instead of files: arrays, dataframes, dictionaries by item, or scores that were read.
+
+
+def by_item(given: object, name: str) -> object:
+    """The scores in a dictionary of single numbers, whose keys are the items unless they name measures; else what was given.
+
+    Examples
+    --------
+    >>> by_item({"q1": 1, "q2": 0}, "new"), by_item({"accuracy": 0.5, "f1": 0.4}, "new"), by_item([1, 0], "new")
+    (Scores(new: 2 scores, mean 0.5), {'accuracy': 0.5, 'f1': 0.4}, [1, 0])
+    """
+    if not isinstance(given, Mapping) or not given or any(is_measure(str(key)) for key in given):
+        return given
+    if not all(isinstance(value, (Real, np.bool_)) for value in given.values()):
+        return given
+    return Scores(name, numbers_of(list(given.values()), name), Labels.of(list(given)))
 
 
 def named_in(a: object, b: object, names: object) -> tuple[object, object, object]:
@@ -120,6 +138,10 @@ def named_in(a: object, b: object, names: object) -> tuple[object, object, objec
     given = [one for one in (a, b) if one is not None]
     if not any(isinstance(one, Mapping) for one in given):
         return a, b, names
+    if len(given) == 2:
+        first, second = (by_item(one, name) for one, name in zip(given, UNNAMED, strict=True))
+        if isinstance(first, Scores) and isinstance(second, Scores):
+            return first, second, names
     cure = 'Name each system with its scores: {"new": [1, 0, 1], "old": [0, 0, 1]}.'
     systems = [entry for one in given if isinstance(one, Mapping) for entry in one.items()]
     if not all(isinstance(one, Mapping) for one in given):
@@ -128,10 +150,10 @@ def named_in(a: object, b: object, names: object) -> tuple[object, object, objec
         found = "The dictionary has" if len(given) == 1 else "The two dictionaries have"
         entries = "1 entry" if len(systems) == 1 else f"{len(systems)} entries"
         raise OutscoreError(f"{found} {entries}, but two systems are compared.", cure)
-    (first, scores), (second, others) = systems
-    if str(first) == str(second) and not names:
+    (first, scores), (second, others) = ((str(name), by_item(x, str(name))) for name, x in systems)
+    if first == second and not names:
         raise OutscoreError(f"Both systems are named `{first}`.", "Give each a different name.", parameter="names")
-    return scores, others, names or (str(first), str(second))
+    return scores, others, names or (first, second)
 
 
 def pair_given(
@@ -204,7 +226,10 @@ def many_given(
         named_arrays = {str(name): x for name, x in scores.items()}
         if len(named_arrays) < len(scores):
             raise OutscoreError("Two systems have the same name.", "Give each a different name.")
-        return Systems.of(arrays_given(named_arrays, labels), measures=series_names(scores.values()))
+        refuse_search(named_arrays)
+        scores = [by_item(x, name) for name, x in named_arrays.items()]
+        if not all(isinstance(one, Scores) for one in scores):
+            return Systems.of(arrays_given(named_arrays, labels), measures=series_names(named_arrays.values()))
     if isinstance(scores, Sequence) and scores and all(isinstance(system, Scores) for system in scores):
         names = [name for name, label in labels.items() if label is not None]
         if names:

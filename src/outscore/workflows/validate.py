@@ -6,7 +6,8 @@ Answers of several classes are counted for macro-F1 and the like, instead of rig
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from numbers import Real
 
 import numpy as np
@@ -39,7 +40,12 @@ def numbers_of(x: object, name: str) -> Array:
     raw = _judged(raw)
     if raw.ndim == 0:
         given = "was not given" if x is None else f"is {x!r:.40}, which is not a list of scores"
-        raise OutscoreError(f"`{name}` {given}.", "Give one score per item: a list, an array or a column; or (n, k) counts.")
+        hint = "Give one score per item: a list, an array or a column; or (n, k) counts."
+        if isinstance(x, Iterable) and not isinstance(x, (str, AbstractSet)):
+            hint = (
+                f"Make a list of {'its values: `list(scores.values())`' if isinstance(x, Mapping) else 'it: `list(scores)`'}."
+            )
+        raise OutscoreError(f"`{name}` {given}.", hint)
     if raw.ndim not in (1, 2):
         raise OutscoreError(f"`{name}` has {raw.ndim} dimensions.", "Give (n,) scores or (n, k) counts.")
     if raw.size == 0:

@@ -204,6 +204,14 @@ def test_other_numbers_beside_systems_are_refused(write):
     assert [one.name for one in read_scores(path, systems=["new", "old"])] == ["new", "old"]
 
 
+def test_people_beside_systems_may_hold_the_right_answers(write):
+    path = write("item,human,first,second,length_1\n" + "".join(f"q{i},{i % 2 + 1},1,2,{i}\n" for i in range(9)))
+    assert "If `human` holds the right answers, write --gold human" in refused(path).hint
+    assert [one.values.mean() for one in read_scores(path, gold="human")] == [5 / 9, 4 / 9]
+    (note,) = osc.show(path).notes
+    assert "--gold human" in note.text
+
+
 def test_the_only_column_of_numbers_is_the_score(write):
     assert read_scores(write("id,question_text,bleurt\n1,why,.5\n2,how,.6\n"))[0].values.tolist() == [0.5, 0.6]
 

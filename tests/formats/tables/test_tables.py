@@ -501,3 +501,26 @@ def test_a_million_rows(write, form):
     else:
         content = "".join(f'{{"id": {k}, "score": {x!r}}}\n' for k, x in enumerate(scores.tolist()))
     np.testing.assert_array_equal(read(write(content))[0].values, scores)
+
+
+BARS = "item|old|new\nq1|1|0\nq2|0|1\n"
+
+
+@pytest.mark.parametrize("content", [BARS, BARS.replace("|", " | "), "|" + BARS.rstrip().replace("\n", "|\n|") + "|\n"])
+@pytest.mark.parametrize("name", ["runs.txt", "runs.csv"])
+def test_vertical_bars_separate_where_nothing_else_does(write, content, name):
+    old, new = read(write(content, name))
+    assert (old.name, old.ids.names, old.values.tolist(), new.values.tolist()) == ("old", ("q1", "q2"), [1, 0], [0, 1])
+
+
+def test_vertical_bars_inside_of_names_and_texts_separate_nothing(write):
+    found = read(write("item,a|x|y,b|x|y\nq1,1,0\n"))
+    assert [scores.name for scores in found] == ["a|x|y", "b|x|y"]
+    with pytest.raises(OutscoreError, match="none of the formats"):
+        read(write("one | two\nthree | four | 5\n", "text.txt"))
+
+
+def test_the_line_below_the_header_of_a_printed_table_is_to_be_removed(write):
+    with pytest.raises(OutscoreError, match=r'line 2: found "---" in column `old`.*Remove the line if it only rules off') as e:
+        read(write("| item | old | new |\n|---|---|---|\n| q1 | 1 | 0 |\n"))
+    assert e.value.line == 2

@@ -293,8 +293,18 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
     return systems_of_records(records, choice, lambda: Origin(source.path, source.sha256(), 0, format))
 
 
+def refuse_search(columns: Iterable[str], label: str = "The dictionary") -> None:
+    """Refuse what a search of scikit-learn found: a row for each setting, with scores of splits that share training data."""
+    if {"mean_fit_time", "params"} <= set(columns):
+        raise OutscoreError(
+            f"{label} is the `cv_results_` of a search by scikit-learn: its rows are settings, its columns no systems.",
+            "Score the items: `osc.rank({name: cross_val_predict(model, X, y) == y for name, model in models.items()})`.",
+        )
+
+
 def systems_of_records(records: Records, choice: Choice, origin: Callable[[], Origin]) -> list[Scores]:
     """The systems of a table, which was a file or a dataframe; `origin` is asked what it is called when all has been read."""
+    refuse_search(() if choice.names_columns else records.columns, records.label)
     if choice.transpose or is_board(records, choice):
         records, choice = transposed(records, choice)
     if choice.among:

@@ -184,6 +184,8 @@ def problem_with(
 
 
 def _hint(field: str) -> str:  # noqa: PLR0911 - one for each kind of slip
+    if len(field) > 2 and not field.strip("-+=:"):
+        return "Remove the line if it only rules off the header; otherwise give the item a score."
     if field.strip("\"'+-").lower() in _MISSING or field.lower() in _MISSING:
         return _MISSING_SCORE
     if field.endswith("%") and is_number(field[:-1].strip()):

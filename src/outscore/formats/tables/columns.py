@@ -385,6 +385,10 @@ def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], f
     if other:
         hint = "Name the systems with --system NAME, once for each (systems=[...] in Python), or take the other columns out."
         weights = [name for name in other if is_weight(name)]
+        people = [name for name in plain if is_named(name, PEOPLE[:1])]
+        if people:
+            option = naming("gold").replace("COLUMN", shlex.quote(people[0]))
+            hint = f"If `{people[0]}` holds the right answers, write {option}. Otherwise n{hint[1:]}"
         raise OutscoreError(
             f"{records.label}: beside {join_names(plain)}, {join_names(other)} would be read as scores of a system.",
             f"If it says how much items count, add --weight {shlex.quote(weights[0])}. {hint}" if weights == other else hint,

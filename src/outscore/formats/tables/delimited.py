@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 SEPARATORS = "\t,;"
+BAR = "|"
+"""Names of systems and sets of labels contain it, so that it separates fields only where nothing else does."""
 # A field may be as long as a line may be: transcripts are longer than the 131,072 characters the module allows by default.
 csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
 # Parts of the csv module's messages, and what to say instead; the empty one matches any message.
@@ -41,10 +43,22 @@ _FAILURES = {
 
 
 def separator_of(peek: Peek) -> str | None:
-    """The separator that splits the first line into most fields, or None if there is none."""
-    line = next((line for line in _without_comments(peek.head) if line.strip()), "")
-    best = max(SEPARATORS, key=lambda mark: len(_split(line, mark)))
-    return best if len(_split(line, best)) > 1 else None
+    r"""The separator that splits the first line into most fields, or None if there is none.
+
+    Examples
+    --------
+    >>> separator_of(Peek("runs", ["id|a,b|b\n", "q1|1|0\n"])), separator_of(Peek("runs", ["id|a|b\n", "q1|1|0\n"]))
+    (',', '|')
+    >>> separator_of(Peek("text", ["Yes | no\n", "He came | and 1 of them went\n"])) is None
+    True
+    """
+    lines = [line for line in _without_comments(peek.head) if line.strip()] or [""]
+    best = max(SEPARATORS, key=lambda mark: len(_split(lines[0], mark)))
+    if len(_split(lines[0], best)) > 1:
+        return best
+    header, *body = [_split(line, BAR) for line in lines]
+    as_wide = body and all(len(fields) == len(header) > 1 for fields in body)
+    return BAR if as_wide and (any(map(is_known, header)) or any(map(is_number, body[0]))) else None
 
 
 def looks_like_table(peek: Peek, choice: Choice, separators: str) -> bool:
@@ -72,7 +86,7 @@ def looks_like_table(peek: Peek, choice: Choice, separators: str) -> bool:
     fields = _split(body[0], mark)
     counts = len(fields) == 4 and all(map(is_whole, fields)) and all(map(is_count, header))
     scores = len(fields) <= 2 and all(map(is_number, fields)) and not any(map(suggests_other, header))
-    return not (counts or scores)
+    return mark == BAR or not (counts or scores)
 
 
 def records(source: Source, separator: str, choice: Choice | None = None) -> Records:

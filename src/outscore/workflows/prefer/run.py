@@ -153,7 +153,7 @@ def conclude(
     """The analysis of the sums of battles; lengths and people's verdicts need every one of the `battles`."""
     systems, tally, reading = sums.names, sums.tally, reading_of_battles(origins)
     unit = _unit(request, reading)
-    order, order_notes = _order(sums, request.order, unit)
+    order, order_notes = order_of(sums, request.order, unit)
     strengths = strengths_of(tally, request.alpha, request.ties)
     ranked = order_by_strength(strengths)
     names = [systems[i] for i in ranked]
@@ -276,7 +276,7 @@ def _labels(
     return labels_of(known, people, request.people or "people", pairs[0].a, request.alpha)
 
 
-def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
+def order_of(sums: Sums, asked: str, unit: str = "battle") -> tuple[Order, list[Note]]:
     """What is known about the order, and notes on it; refuses data in which position and quality cannot be separated."""
     if len(sums.names) < 2:
         raise OutscoreError(f"Only `{sums.names[0]}` has battles.", "Give battles of at least two systems.", parameter="files")
@@ -304,11 +304,12 @@ def _order(sums: Sums, asked: str, unit: str) -> tuple[Order, list[Note]]:
     if seen == "single":
         first, second = (sums.names[i] for i in single_pair(sums.tally))
         always = f"Every battle of `{first}` and `{second}` names `{first}` first"
+        two = "" if len(sums.names) == 2 else ", of two chosen with --system NAME,"
         raise OutscoreError(
             f"{always}, so being shown first cannot be distinguished from being better.",
             "If both orders were shown, or the order was random, but the file does not record it, give --order unrecorded;"
-            " if a column says who was shown first, --position COLUMN; if this was the only order, --order fixed gives the"
-            " win rate of two systems without a test.",
+            f" if a column says who was shown first, --position COLUMN; if this was the only order, --order fixed{two} gives"
+            " the win rate of two systems without a test.",
             parameter="order",
         )
     what = "Prompts" if unit == "prompt" else "Battles"

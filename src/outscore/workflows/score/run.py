@@ -25,7 +25,7 @@ from outscore.workflows.prepare import Prepared, prepare_each
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure, of_kind
-from outscore.workflows.systems import Systems, many_given, slices_given, with_weights
+from outscore.workflows.systems import Systems, by_item, many_given, slices_given, with_weights
 from outscore.workflows.texts.panels import TextsRead, read_text_panels, score_texts
 from outscore.workflows.validate import refuse_labels
 
@@ -110,6 +110,7 @@ def _call_texts(scores: object, reference: object, documents: object, given: dic
 
 def _by_system(scores: object, request: ScoreRequest) -> object:
     """Arrays by system; a single array gets the given name, or a default."""
+    scores = by_item(scores, request.names[0] if request.names else UNNAMED)
     if isinstance(scores, Scores):
         return [scores]
     if isinstance(scores, Mapping) or (isinstance(scores, (list, tuple)) and any(isinstance(one, Scores) for one in scores)):

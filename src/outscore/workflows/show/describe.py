@@ -255,7 +255,7 @@ def _why(part: str | None, name: str) -> str:
 
 def _ambiguous(path: Path, refusal: OutscoreError) -> FileDescription | None:
     """A table of numbers of which a person has to say where the scores are; None where no choice would help."""
-    if refusal.parameter != "score":
+    if refusal.parameter not in ("score", "system"):
         return None
     columns, head = _table(path, {}, ())
     with open_source(path) as source:

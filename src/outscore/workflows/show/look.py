@@ -207,10 +207,13 @@ def _items(scores: Sequence[Scores]) -> str:
 
 
 def _battles(request: PreferRequest) -> Sight:
-    from outscore.workflows.prefer.inputs import battles_of, reading_of_battles
+    from outscore.inference.preferences.sums import sums_of
+    from outscore.workflows.prefer.inputs import battles_of, chosen, reading_of_battles
+    from outscore.workflows.prefer.run import order_of
 
     request.validate()
     battles = battles_of(request, request.files)
+    order_of(sums_of(chosen(battles, request).compact()), request.order)
     line = battle_reading_line(reading_of_battles(battles.origins))
     return Sight(battles.systems, count(sum(origin.rows for origin in battles.origins), "row"), line, battles.origins)
 

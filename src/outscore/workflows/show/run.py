@@ -157,7 +157,8 @@ def candidates(described: Sequence[tuple[str, FileDescription]], given: Sequence
     forms = {one.format for _, one in described}
     names = tuple(given)
     if "prefer" in suits:
-        yield PreferRequest(files=names)
+        for order in ("auto", "fixed", "unrecorded"):
+            yield PreferRequest(files=names, order=order)
     if suits & {"compare", "rank"} or forms <= TABLES or not described:
         yield from _score_requests(sum(max(len(one.systems), 1) for _, one in described), names)
         if len(names) == 1 and any(column.kind == "text" for _, one in described for column in one.columns):
@@ -174,7 +175,9 @@ def candidates(described: Sequence[tuple[str, FileDescription]], given: Sequence
 
 
 def is_fallback(request: Request) -> bool:
-    """Whether a command is only for tables that hold no scores as they stand: items in columns, or sentences."""
+    """Whether a command is only for what no other takes: items in columns, sentences, battles always shown in one order."""
+    if isinstance(request, PreferRequest):
+        return request.order != "auto"
     texts = isinstance(request, TextsRequest) and request.reference == request.files[:1]
     return texts or bool(getattr(request, "transpose", False))
 
@@ -308,8 +311,9 @@ def _runnable(requests: Iterable[Request]) -> tuple[dict[str, list[Note]], list[
     commands: dict[str, list[Note]] = {}
     refusals: list[OutscoreError] = []
     for line, request in tried.items():
-        # A table with something wrong in one of its lines is no other kind of table.
-        if is_fallback(request) and (commands or any(refusal.line is not None for refusal in refusals)):
+        # A table with something wrong in one of its lines, or whose systems a person has to name, is no other kind of table.
+        settled = commands or any(refusal.line is not None or refusal.parameter == "system" for refusal in refusals)
+        if is_fallback(request) and settled:
             continue
         try:
             from outscore.workflows.show.look import sight_of
@@ -318,6 +322,8 @@ def _runnable(requests: Iterable[Request]) -> tuple[dict[str, list[Note]], list[
             if is_fallback(request) and any(origin.format == SEGMENTS for origin in sight.origins):
                 continue
             commands[line] = [note for note in sight.notes if note.kind == "data"]
+            if isinstance(request, PreferRequest) and refusals:
+                commands[line].append(Note("data", str(refusals[0])))
         except OutscoreError as refusal:
             refusals.append(refusal)
             commands |= {cure: [] for cure in PROPOSED.findall(refusal.hint) if cure not in tried and _runs(cure)}
