@@ -236,15 +236,17 @@ def text(results: dict[str, Any]) -> str:
     ]
     if missing:
         parts[0] += f" Not installed: {', '.join(missing)}."
-    for data in DATA:
-        rows = []
+    for number, data in enumerate(DATA):
+        # What the tools do is said once, in the first table.
+        head, rows = ["tool", "test; interval, by default"] if number == 0 else ["tool"], []
         for name, (package, _, does) in TOOLS.items():
             if name in answers[data]:
                 p, low, high = answers[data][name]["answer"]
                 between = "–" if low is None else f"{low:.3f} to {high:.3f}"
-                rows.append([_named(name, versions[package]), does, f"{p:.4f}", between, _time(answers[data][name]["seconds"])])
-        head = ["tool", "test; interval, by default", f"p (exact: {answers[data]['exact']:.4f})", "95% interval", "time"]
-        parts.append(f"{data}:\n\n{markdown(head, rows, left=2)}")
+                tool = [_named(name, versions[package]), does][: len(head)]
+                rows.append([*tool, f"{p:.4f}", between, _time(answers[data][name]["seconds"])])
+        columns = [*head, f"p (exact: {answers[data]['exact']:.4f})", "95% interval", "time"]
+        parts.append(f"{data}:\n\n{markdown(columns, rows, left=len(head))}")
     rows = []
     for name, found in answers["battles"].items():
         best, low, high, apart = found["answer"]
