@@ -41,12 +41,21 @@ class Chart:
         First and last value of each axis, and whether it is logarithmic.
     labels
         What the axes are called.
+    letters
+        Their size: larger ones can be read on a phone, too.
     """
 
     def __init__(
-        self, title: str, x: tuple[float, float], y: tuple[float, float], labels: tuple[str, str], *, log_y: bool = False
+        self,
+        title: str,
+        x: tuple[float, float],
+        y: tuple[float, float],
+        labels: tuple[str, str],
+        *,
+        log_y: bool = False,
+        letters: int = 13,
     ) -> None:
-        self.title, self.x, self.y, self.log_y = title, x, y, log_y
+        self.title, self.x, self.y, self.log_y, self.letters = title, x, y, log_y, letters
         self.parts: list[str] = []
         self.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, labels[0], anchor="middle")
         self.text(LEFT - 52, TOP - 12, labels[1])
@@ -91,7 +100,7 @@ class Chart:
 
     def svg(self) -> str:
         """The picture."""
-        style = 'font-family="sans-serif" font-size="13"'
+        style = f'font-family="sans-serif" font-size="{self.letters}"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" {style} role="img">'
         return "\n".join([head, f"<title>{escape(self.title)}</title>", *self.parts, "</svg>"]) + "\n"
 
@@ -272,7 +281,7 @@ def verdict() -> Chart:
         write_typed_files((ROOT / "README.md").read_text(encoding="utf-8"), Path(folder))
         found = osc.compare(Path(folder, "o3-mini-high.txt"), Path(folder, "DeepSeek-R1.txt"))
     first, second = found.scores
-    chart = Chart(f"{found.verdict}", (-0.1, 1.04), (0.0, 4.0), ("share of right answers", ""))
+    chart = Chart(f"{found.verdict}", (-0.1, 1.04), (0.0, 4.0), ("share of right answers", ""), letters=17)
     chart.axes({tick / 10: f"{tick * 10}%" for tick in range(0, 11, 2)}, {})
     chart.line([(0.0, 0.0), (0.0, 3.6)], GREY, dashed=True)
     interval = found.interval

@@ -72,7 +72,7 @@ def relinked(text: str, source: str, target: str, files: Files) -> str:
             whole = whole.replace("benchmarks/", "measured/", 1)
         place = OUTSIDE.get(whole, whole.removeprefix("docs/"))
         if files.get_file_from_path(place) is None:
-            return words if words.startswith("`") else f"{words} (`{whole}`)"
+            return words if words.startswith("`") or words == whole else f"{words} (`{whole}`)"
         return f"{mark}[{words}]({os.path.relpath(place, PurePosixPath(target).parent)}{anchor})"
 
     return LINK.sub(link, text)
