@@ -118,7 +118,7 @@ def by_item(given: object, name: str) -> object:
     Examples
     --------
     >>> by_item({"q1": 1, "q2": 0}, "new"), by_item({"accuracy": 0.5, "f1": 0.4}, "new"), by_item([1, 0], "new")
-    (Scores(new: 2 scores, mean 0.5), {'accuracy': 0.5, 'f1': 0.4}, [1, 0])
+    (<Scores new: 2 scores, mean 0.5>, {'accuracy': 0.5, 'f1': 0.4}, [1, 0])
     """
     if not isinstance(given, Mapping) or not given or any(is_measure(str(key)) for key in given):
         return given
