@@ -13,10 +13,8 @@ from typing import Any, Literal, cast
 
 from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.numeric import Array
-from outscore.core.records import count_of, dataclass
+from outscore.core.records import count_of
 from outscore.formats.logs.find import are_logs
-from outscore.formats.logs.registry import LOGS
-from outscore.formats.logs.scores import read_systems
 from outscore.formats.readers import read_scores
 from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.populations import ITEMS
@@ -32,8 +30,8 @@ from outscore.scores.system import Scores
 from outscore.workflows.compare.run import compare_systems
 from outscore.workflows.compare.unpaired import samples_given
 from outscore.workflows.frames import counts_in, is_table
-from outscore.workflows.load import asks_logs, better_of, log_question, pair_of_tables
 from outscore.workflows.load import load as load_systems
+from outscore.workflows.load import pair_of_tables
 from outscore.workflows.names import at_the_door, path_texts, proposing_measures
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import metrics_in
@@ -58,54 +56,28 @@ CANDIDATE_FIRST = ("candidate", "baseline")
 """The names of systems that would have the same."""
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """The scores of a candidate, with what its log says about them."""
-
-    scores: Scores
-    higher_is_better: bool | None = None
-    notes: tuple[Note, ...] = ()
-
-
-def read_candidate(request: GateRequest) -> Candidate:
+def read_candidate(request: GateRequest) -> Systems:
     """The only system in the file of a request, or the one it chooses."""
-    asked = request.comparison("permutation")
-    asked.validate(arrays=True)
-    if asks_logs(asked):
-        found = read_systems(request.files, log_question(asked), format=request.reader if request.reader in LOGS else None)
-        if found.is_corpus:
-            raise OutscoreError(
-                f"`{found.measure}` scores the whole corpus, so the log has no score per item that could be kept.",
-                "Choose another score with --metric.",
-                parameter="metric",
-            )
-        candidate = Candidate(_only(found.scores, request), found.higher_is_better, found.notes)
-    else:
-        columns = request.columns()
-        systems = read_scores(request.files[0], format=request.reader, systems=request.system or None, gaps=True, **columns)
-        candidate = Candidate(_only(systems, request))
-    if candidate.scores.ids is None:
+    found = load_systems(request.comparison(PERMUTATION, names=()), alone=True)
+    if len(found.scores) != 1:
+        names = ", ".join(f"`{name}`" for name in found.names[:5])
         raise OutscoreError(
-            f"{candidate.scores.label} has no ids of items, by which later scores could be matched.",
-            "Give a table with a column of ids, and name it with --item if it has an unusual name.",
-            parameter="item",
-        )
-    return candidate
-
-
-def _only(systems: list[Scores], request: GateRequest) -> Scores:
-    if len(systems) != 1:
-        names = ", ".join(f"`{one.name}`" for one in systems[:5])
-        raise OutscoreError(
-            f"`{request.files[0]}` contains {count_of(len(systems), 'system')} ({names}), but one candidate is compared with"
-            " the baseline file.",
+            f"`{request.files[0]}` contains {count_of(len(found.scores), 'system')} ({names}), but one candidate is compared"
+            " with the baseline file.",
             "Choose it with --system NAME.",
             parameter="system",
         )
-    return systems[0]
+    (scores,) = found.scores
+    if scores.ids is None:
+        raise OutscoreError(
+            f"{scores.label} has no ids of items, by which later scores could be matched.",
+            "Give a table with a column of ids, and name it with --item if it has an unusual name.",
+            parameter="item",
+        )
+    return found
 
 
-def with_baseline_file(request: GateRequest, candidate: Candidate) -> Systems:
+def with_baseline_file(request: GateRequest, candidate: Systems) -> Systems:
     """The candidate and the scores of the baseline file."""
     path = str(request.baseline_file)
     if not Path(path).exists():
@@ -114,14 +86,14 @@ def with_baseline_file(request: GateRequest, candidate: Candidate) -> Systems:
             f"Write the scores of this candidate into it: `{request.command_line()} --update`.",
             parameter="baseline_file",
         )
-    scores = candidate.scores
+    (scores,) = candidate.called
     baseline = _read(path)
     names = (scores.name, Path(path).stem)
     if request.names:
         names = (request.names[1], request.names[0])
     elif names[0] == names[1]:
         names = CANDIDATE_FIRST
-    return Systems((scores, baseline), names, better=better_of(candidate.higher_is_better), notes=candidate.notes)
+    return Systems((scores, baseline), names, better=candidate.better, notes=candidate.notes)
 
 
 def changes(request: GateRequest) -> dict[str, Any]:
@@ -254,7 +226,7 @@ def run_and_keep(request: GateRequest) -> tuple[GateResult | None, str]:
     check_update(request)
     request.validate()
     candidate = read_candidate(request)
-    kept = text_of(candidate.scores)
+    kept = text_of(candidate.scores[0])
     if not os.path.exists(str(request.baseline_file)):  # noqa: PTH110 - as the request has it
         return None, kept
     return run(request, with_baseline_file(request, candidate)), kept

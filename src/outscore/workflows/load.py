@@ -39,9 +39,12 @@ if TYPE_CHECKING:
     from outscore.results.design import DecidingItem
 
 
-def load(request: CompareRequest | RankRequest | ScoreRequest) -> Systems:
-    """What the files of a request hold, which is checked first: two systems for a comparison, all for other commands."""
-    logs, two = asks_logs(request), isinstance(request, CompareRequest)
+def load(request: CompareRequest | RankRequest | ScoreRequest, *, alone: bool = False) -> Systems:
+    """What the files of a request hold, which is checked first: two systems for a comparison, all for other commands.
+
+    The system that one side of a comparison names may be read `alone`.
+    """
+    logs, two = asks_logs(request), isinstance(request, CompareRequest) and not alone
     asked = replace(request, metric=None) if logs else request
     if isinstance(asked, CompareRequest):
         asked.validate(logs=logs)
@@ -49,7 +52,7 @@ def load(request: CompareRequest | RankRequest | ScoreRequest) -> Systems:
         asked.validate()
     if logs:
         return _of_logs(request, two=two)
-    if isinstance(request, CompareRequest):
+    if isinstance(request, CompareRequest) and two:
         names = (request.names[0], request.names[1]) if request.names else None
         return load_pair(request.files, names, format=request.reader, systems=request.system, **request.columns())
     if isinstance(request, ScoreRequest) and are_partitions(request.files):
@@ -64,7 +67,8 @@ def load(request: CompareRequest | RankRequest | ScoreRequest) -> Systems:
         scores, notes = read_many(
             paths, format=request.reader, systems=request.system, names=request.names, columns=request.columns()
         )
-    refuse_unlikely(scores, request)
+    if not isinstance(request, CompareRequest):
+        refuse_unlikely(scores, request)
     return Systems.of(scores, notes=notes)
 
 
@@ -384,7 +388,7 @@ def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQue
 def _of_logs(request: CompareRequest | RankRequest | ScoreRequest, *, two: bool) -> Systems:
     """The systems of logs; without scores if the logs contain texts of two that have to be scored. Tasks are datasets."""
     format = request.reader if request.reader in LOGS else None
-    found = read_systems(request.files, log_question(request), format=format, several=not two)
+    found = read_systems(request.files, log_question(request), format=format, several=not isinstance(request, CompareRequest))
     if found.is_corpus and (not two or request.value("unpaired")):
         _refuse_corpus(found, two=two)
     called = [evaluations[0].system for evaluations in found.evaluations]
