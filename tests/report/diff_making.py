@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +13,8 @@ from outscore.results.diff import Diff, Inventory, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval
 from outscore.scores.system import Labels
-from outscore.workflows.diff.pair import DiffOptions, label_f1_of, oracle_of, pair_of, rates_of
+from outscore.workflows.diff.pair import View, label_f1_of, oracle_of, pair_of, rates_of
+from outscore.workflows.requests.diff import DiffRequest
 
 TAGS = ("NOUN", "VERB", "ADJ", "ADV", "PROPN", "DET", "ADP", "X")
 WORDS = (
@@ -104,7 +104,7 @@ def _change(units: Units, first: int, second: int) -> ScoreChange:
 
 def make_diff(*tables: Units, warnings: tuple[str, ...] = (), **changes) -> Diff:
     """The diff of one or several criteria, with words as short as can be."""
-    asked, pairs, scores = DiffOptions(), [], {name: {} for name in tables[0].systems}
+    asked, pairs, scores = DiffRequest(), [], {name: {} for name in tables[0].systems}
     for units in tables:
         for k, name in enumerate(units.systems):
             right = float(units.correct[:, k].mean())
@@ -112,8 +112,8 @@ def make_diff(*tables: Units, warnings: tuple[str, ...] = (), **changes) -> Diff
             scores[name][f"sentences_{units.criterion}"] = round(right**SENTENCE, 4)
         for i, j in combinations(range(len(units.systems)), 2):
             headline = _change(units, i, j)
-            pair = pair_of(units, i, j, asked, headline, metrics=[headline], kinds={"label": 12, "head": 3})
-            pair = replace(pair, label_f1=label_f1_of(units, i, j, asked))
+            view = View(units, (i, j), headline, kinds={"label": 12, "head": 3})
+            pair = pair_of(view, asked, metrics=[headline], label_f1=label_f1_of(units, i, j, asked))
             words = {"verdict": f"{units.systems[j]} changed {units.systems[i]}.", "sentence": "On 1,600 words, it changed."}
             pairs.append(pair.__class__(**{**pair.__dict__, **words}))
     first = tables[0]

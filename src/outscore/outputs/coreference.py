@@ -51,6 +51,9 @@ from outscore.scores.system import Labels
 CLASSES = ("tp", "wl", "fn", "fp", "tn")
 TP, WL, FN, FP, TN = range(len(CLASSES))
 ANY, NOMINAL = CRITERIA = ("arcs-any", "arcs-nom")
+HEADLINE = "conll"
+"""The score by which systems are compared; it is one of chains, so that mentions are right or wrong by a criterion of ARCS."""
+CHOICES = (HEADLINE, *CRITERIA)
 NO_ANTECEDENT = -1
 
 

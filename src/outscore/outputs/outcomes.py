@@ -34,19 +34,21 @@ _, CORRECTION, NEW_ERROR, CHANGED_ERROR, _ = range(len(OUTCOMES))
 CHANGES = ("correction", "new_error", "changed_error")
 
 
-@dataclass(frozen=True)
-class Transition:
-    """One kind of change, from one label to another, with the right label; codes of the units' inventory.
+Transition = tuple[int, int, int, int]
+"""One kind of change: the outcome, the right label, and those that the first and the second system give."""
+_OPPOSITE = {CORRECTION: NEW_ERROR, NEW_ERROR: CORRECTION, CHANGED_ERROR: CHANGED_ERROR}
 
-    `mirror` counts the opposite change: a correction undoes a new error.
+
+def mirror_of(change: Transition) -> Transition:
+    """The opposite change, which swapping the systems makes of it: a correction undoes a new error.
+
+    Examples
+    --------
+    >>> mirror_of((CORRECTION, 0, 1, 0)) == (NEW_ERROR, 0, 0, 1)
+    True
     """
-
-    kind: int
-    gold: int
-    source: int
-    target: int
-    count: int
-    mirror: int
+    kind, gold, source, target = change
+    return _OPPOSITE[kind], gold, target, source
 
 
 def outcomes(units: Units, first: int = 0, second: int = 1) -> Array:
@@ -111,12 +113,8 @@ def agreement(units: Units) -> Array:
     return shares
 
 
-def transitions(units: Units, first: int = 0, second: int = 1) -> list[Transition]:
-    """Every kind of change, most frequent first within corrections, new errors and changed errors.
-
-    The mirror of a correction from x to y (the right label) is the new error from y to x, that of a changed
-    error from x to y the changed error from y to x: swapping the systems turns one into the other.
-    """
+def transitions(units: Units, first: int = 0, second: int = 1) -> dict[Transition, int]:
+    """How often every kind of change occurs, most frequent first within corrections, new errors and changed errors."""
     kinds = outcomes(units, first, second)
     rows = np.flatnonzero((kinds >= CORRECTION) & (kinds <= CHANGED_ERROR))
     size = len(units.labels)
@@ -124,18 +122,11 @@ def transitions(units: Units, first: int = 0, second: int = 1) -> list[Transitio
     for column in (units.gold, units.answers[:, first], units.answers[:, second]):
         key = key * size + column[rows]
     distinct, counts = np.unique(key, return_counts=True)
-    table: dict[tuple[int, int, int, int], int] = {}
-    for value, count in zip(distinct.tolist(), counts.tolist(), strict=True):
-        rest, target = divmod(value, size)
-        rest, source = divmod(rest, size)
-        kind, gold = divmod(rest, size)
-        table[kind, gold, source, target] = count
-    opposite = {CORRECTION: NEW_ERROR, NEW_ERROR: CORRECTION, CHANGED_ERROR: CHANGED_ERROR}
-    result = [
-        Transition(kind, gold, source, target, count, table.get((opposite[kind], gold, target, source), 0))
-        for (kind, gold, source, target), count in table.items()
-    ]
-    return sorted(result, key=lambda t: (t.kind, -t.count, t.gold, t.source, t.target))
+    rest, target = np.divmod(distinct, size)
+    rest, source = np.divmod(rest, size)
+    changes = zip(*(part.tolist() for part in (*np.divmod(rest, size), source, target)), strict=True)
+    table: list[tuple[Transition, int]] = list(zip(changes, counts.tolist(), strict=True))
+    return dict(sorted(table, key=lambda row: (row[0][0], -row[1], *row[0])))
 
 
 def label_rates(units: Units, system: int, *, without: str | None = None) -> Iterator[LabelRates]:

@@ -162,10 +162,11 @@ def test_a_trial_of_a_pilot_is_at_the_effect_in_question():
 
 
 def test_a_diff_asks_for_as_much_data_as_a_comparison():
-    from outscore.workflows.diff.pair import DiffOptions, accuracy_change
+    from outscore.workflows.diff.pair import accuracy_change
+    from outscore.workflows.requests.diff import DiffRequest
 
     before, after = np.array([1] * 13 + [0] * 7, bool), np.array([1] * 8 + [0] * 5 + [1] * 7, bool)
-    change = accuracy_change("accuracy", before, after, None, DiffOptions())
+    change = accuracy_change("accuracy", before, after, None, DiffRequest())
     assert change.needed == 487 / 20
     rng = np.random.default_rng(1)
     of_unlike_sizes = np.repeat(np.arange(60), rng.integers(1, 12, 60))
@@ -175,5 +176,5 @@ def test_a_diff_asks_for_as_much_data_as_a_comparison():
         compared = osc.compare(second.astype(int), first.astype(int), clusters=clusters)
         # One code of a cluster without items changes nothing.
         for codes in (clusters, clusters + (clusters > 3)):
-            change = accuracy_change("accuracy", first, second, codes, DiffOptions())
+            change = accuracy_change("accuracy", first, second, codes, DiffRequest())
             assert change.needed == pytest.approx(compared.power.needed / compared.clusters, rel=1e-12)

@@ -20,7 +20,7 @@ from outscore.core.errors import OutscoreError
 from outscore.outputs.mentions import MATCHES
 from outscore.outputs.model import OutputData
 from outscore.results.diff import Diff
-from outscore.workflows.diff.pair import DiffOptions, accuracy_change, pair_of
+from outscore.workflows.diff.pair import View, accuracy_change, pair_of
 from outscore.workflows.diff.run import study_of
 from outscore.workflows.diff.tasks import MATCH
 from outscore.workflows.requests.diff import DiffRequest
@@ -167,8 +167,8 @@ def test_rows_have_no_interval_where_the_test_cannot_bound_it():
     second = ["a" if i % 20 < 9 + i // 20 else "b" for i in range(80)]
     units = study_of(DiffRequest(task="label"), OutputData(gold, {"first": first, "second": second})).together
     grouped = replace(units, clusters=np.arange(80) // 20)
-    headline = accuracy_change("accuracy", grouped.correct[:, 0], grouped.correct[:, 1], grouped.clusters, DiffOptions())
-    (row,) = pair_of(grouped, 0, 1, DiffOptions(), headline).labels
+    headline = accuracy_change("accuracy", grouped.correct[:, 0], grouped.correct[:, 1], grouped.clusters, DiffRequest())
+    (row,) = pair_of(View(grouped, (0, 1), headline), DiffRequest()).labels
     assert (headline.interval.low, headline.interval.high, row.low, row.high) == (None, None, None, None)
     assert row.p.value == 0.125
 

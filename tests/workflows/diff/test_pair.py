@@ -15,7 +15,8 @@ from outscore.inference.permutation import gain_interval, gain_test
 from outscore.outputs.model import Units
 from outscore.results.diff import Outcomes
 from outscore.scores.system import Labels
-from outscore.workflows.diff.pair import DiffOptions, accuracy_change, oracle_of, pair_of
+from outscore.workflows.diff.pair import View, accuracy_change, oracle_of, pair_of
+from outscore.workflows.requests.diff import DiffRequest
 
 LABELS = ("N", "V", "X")
 
@@ -32,9 +33,9 @@ def random_units(seed, n=40, groups=6, systems=2):
 
 
 def pair(units, **asked):
-    statistics = DiffOptions(**{"min_support": 1, **asked})
+    statistics = DiffRequest(**{"min_support": 1, **asked})
     headline = accuracy_change("upos", units.correct[:, 0], units.correct[:, 1], units.clusters, statistics)
-    return pair_of(units, 0, 1, statistics, headline)
+    return pair_of(View(units, (0, 1), headline), statistics)
 
 
 def all_swaps(units):
@@ -136,8 +137,8 @@ def test_identical_systems_have_nothing_to_test():
 def test_many_clusters_get_students_interval_which_is_all_but_the_same():
     rng = np.random.default_rng(2)
     first, second, clusters = rng.random(1_000) < 0.8, rng.random(1_000) < 0.81, np.arange(1_000) // 20
-    few = accuracy_change("x", first, second, clusters, DiffOptions()).interval
-    many = accuracy_change("x", *(np.tile(x, 2) for x in (first, second)), np.arange(2_000) // 20, DiffOptions()).interval
+    few = accuracy_change("x", first, second, clusters, DiffRequest()).interval
+    many = accuracy_change("x", *(np.tile(x, 2) for x in (first, second)), np.arange(2_000) // 20, DiffRequest()).interval
     assert "inversion" in few.method
     assert many.method == "Student t, stretched to agree with the exact test"
     gains = second.astype(int) - first.astype(int)

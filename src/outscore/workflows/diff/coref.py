@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
@@ -14,6 +15,7 @@ from outscore.language.numbers import count
 from outscore.metrics.outputs import COREF, COREF_PARTS
 from outscore.outputs.coreference import (
     ANY,
+    CHOICES,
     CRITERIA,
     MENTION_TYPE,
     NOMINAL,
@@ -27,11 +29,14 @@ from outscore.outputs.coreference import (
 )
 from outscore.outputs.items import GOLD, LabelMaps
 from outscore.outputs.mentions import EXACT, HEAD, ZERO, Mentions, align_mentions, without_singletons
-from outscore.outputs.model import Chains, Outputs
+from outscore.outputs.model import Chains
 from outscore.outputs.outcomes import Changed, Contexts, agreement
 from outscore.results.diff import KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
-from outscore.workflows.diff.pair import DiffOptions, Study, View, chosen, metric_change, named
+from outscore.workflows.diff.pair import Study, View, chosen, metric_change, named
+
+if TYPE_CHECKING:
+    from outscore.workflows.requests.diff import DiffRequest
 
 KEYS = ("lea", "conll")
 """Measures by which one response is scored with another as the key (Tuggener, 2017, table 13); the second needs links."""
@@ -39,11 +44,8 @@ CLASSES = (
     "tp: resolved to a right antecedent, wl: to wrong ones only, fn: not resolved, fp: resolved without an antecedent in gold,"
     " tn: rightly left alone."
 )
-HEADLINE = "conll"
-"""The score by which systems are compared; it is one of chains, so that mentions are right or wrong by a criterion of ARCS."""
 WITHOUT_LINKS = "b3"
 """The score by which systems are compared if gold only has chains of one mention."""
-CHOICES = (HEADLINE, *CRITERIA)
 DEFINED = ("b3", "ceafe", "lea")
 NO_LINKS = (
     "Gold only has chains of one mention, so ARCS, MUC and therefore the CoNLL mean are undefined. Systems are compared by B³,"
@@ -54,7 +56,7 @@ BY_HEAD = "Mentions with the same head count as the same (--match head)."
 ZEROS = "A zero is matched by the parents of its empty node in the enhanced graph; without these, by its place."
 
 
-def load_chains(output: object, name: str, options: DiffOptions) -> Chains:
+def load_chains(output: object, name: str, asked: DiffRequest) -> Chains:
     """Chains as they are, or read from a CoNLL-2012 file."""
     from outscore.formats.readers import read_chains
 
@@ -62,30 +64,27 @@ def load_chains(output: object, name: str, options: DiffOptions) -> Chains:
         return named(output, name)
     if not isinstance(output, (str, os.PathLike)):
         raise OutscoreError(f"`{name}` is {type(output).__name__}, not coreference chains.", "Give a CoNLL-2012 file.")
-    return named(read_chains(output, repair=options.flag("repair"), predicted=name != GOLD), name)
+    return named(read_chains(output, repair=asked.value("repair"), predicted=name != GOLD), name)
 
 
-def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps, options: DiffOptions) -> Study:
+def coref_study(gold: object, systems: Mapping[str, object], _maps: LabelMaps, asked: DiffRequest) -> Study:
     """Mentions of gold and all systems in one table."""
-    assert isinstance(gold, Chains)
-    responses = [chains for chains in systems.values() if isinstance(chains, Chains)]
-    files = (gold, *responses)
-    match = str(options.own["match"])
-    if options.own["singletons"] == "drop":
-        gold, *responses = _drop_singletons(files)
-    mentions, cluster = grouped(align_mentions(gold, responses, match=match), options.cluster)
+    files = tuple(load_chains(output, name, asked) for name, output in {GOLD: gold, **systems}.items())
+    match = str(asked.value("match"))
+    key, *responses = _drop_singletons(files) if asked.value("singletons") == "drop" else files
+    mentions, cluster = grouped(align_mentions(key, responses, match=match), asked.cluster)
     everyone = tuple(range(1, len(responses) + 1))
     statistics = [coref_statistics(mentions, 0, k) for k in everyone]
-    criteria = _usable(mentions, everyone, options.criteria)
+    criteria = _usable(mentions, everyone, asked.criterion)
     is_linked = criteria != (WITHOUT_LINKS,)
     # Kinds of mentions are always compared.
-    slices = tuple(dict.fromkeys((MENTION_TYPE, *options.slices)))
+    slices = tuple(dict.fromkeys((MENTION_TYPE, *asked.slice)))
     arcs = tuple(name for name in criteria if name in CRITERIA) or (ANY,)
     units = mention_units(mentions, everyone, arcs[0], slices=slices)
 
     def view(criterion: str, first: int, second: int) -> View:
         def change(name: str) -> ScoreChange:
-            return metric_change(COREF[name]["f1"], statistics[first][name], statistics[second][name], options)
+            return metric_change(COREF[name]["f1"], statistics[first][name], statistics[second][name], asked)
 
         def others() -> list[ScoreChange]:
             known = COREF if is_linked else DEFINED
@@ -106,7 +105,7 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
         criteria=criteria,
         unit="mentions",
         cluster=cluster,
-        n=units.n if is_linked else gold.rows,
+        n=units.n if is_linked else key.rows,
         clusters=len(mentions.clusters.names),
         scores={name: _scores(statistics[k], COREF if is_linked else DEFINED) for k, name in enumerate(systems)},
         view=view,
@@ -116,9 +115,9 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
         keys=_as_keys(mentions, responses, tuple(systems), match),
         origins=[chains.origin for chains in files if chains.origin is not None],
         notes=[
-            *_cluster_notes(mentions, cluster, asked=options.cluster is not None),
-            *_matching_notes(files, options),
-            *_notes(mentions, criteria, options.criteria, files),
+            *_cluster_notes(mentions, cluster, is_asked=asked.cluster is not None),
+            *_matching_notes(files, asked),
+            *_notes(mentions, criteria, asked.criterion, files),
             *_undefined_notes(responses, is_linked=is_linked),
         ],
     )
@@ -156,13 +155,13 @@ def _usable(mentions: Mentions, systems: tuple[int, ...], asked: Sequence[str]) 
     return usable
 
 
-def _matching_notes(files: Sequence[Chains], options: DiffOptions) -> Iterator[Note]:
+def _matching_notes(files: Sequence[Chains], asked: DiffRequest) -> Iterator[Note]:
     """How mentions were matched, and what became of chains of one mention, or a note if gold has such and a system none."""
-    if options.own["match"] == HEAD:
+    if asked.value("match") == HEAD:
         yield Note("reading", BY_HEAD)
     counts = {chains.name: chains.rows - without_singletons(chains).rows for chains in files}
     gold, *_ = counts.values()
-    if options.own["singletons"] == "drop":
+    if asked.value("singletons") == "drop":
         listed = ", ".join(f"{n:,} of {name}" for name, n in counts.items())
         yield Note("reading", f"Chains of one mention were left out (--singletons drop): {listed}.")
         return
@@ -188,9 +187,9 @@ def _undefined_notes(responses: Sequence[Chains], *, is_linked: bool) -> Iterato
             yield Note("data", f"{chains.name} {text}")
 
 
-def _cluster_notes(mentions: Mentions, cluster: str, *, asked: bool) -> Iterator[Note]:
+def _cluster_notes(mentions: Mentions, cluster: str, *, is_asked: bool) -> Iterator[Note]:
     """Notes on what is swapped as one if that is not a document of the file, and on chains that run through several."""
-    if joins_documents(mentions) and not asked:
+    if joins_documents(mentions) and not is_asked:
         number = count(len(mentions.clusters.names), cluster)
         first = mentions.clusters.names[0]
         yield Note(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from outscore.outputs.items import (
     refuse_other_lengths,
     rename_labels,
 )
-from outscore.outputs.model import SET_SEPARATOR, SQUAD, UNALIGNED, Items, Outputs, Units
+from outscore.outputs.model import SET_SEPARATOR, SQUAD, UNALIGNED, Items, OutputData, Units
 from outscore.outputs.outcomes import Changed, Contexts, agreement, changed_units
 from outscore.results.design import Alignment
 from outscore.results.diff import Rates, ScoreChange
@@ -33,7 +33,6 @@ from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import (
-    DiffOptions,
     OtherScore,
     Study,
     View,
@@ -45,17 +44,23 @@ from outscore.workflows.diff.pair import (
     named,
     sliced,
 )
+from outscore.workflows.requests import base, shared
+
+if TYPE_CHECKING:
+    from outscore.workflows.requests.diff import DiffRequest
 
 CLASS_SCORES = (many_macro_f1, many_weighted_f1, many_mcc)
 """Scores beside accuracy."""
 
+LOG_OPTIONS = (shared.LOG_TASK, shared.FILTER, shared.FORCE_SAME)
+"""Options that only logs have."""
 MAX_CLASSES = 50
 """With more classes, as with free answers, macro-F1 and MCC are meaningless and slow."""
 MAX_MISSING = 0.1
 """A file that lacks a larger share of gold's items was truncated, or belongs to another test set."""
 
 
-def load_items(output: object, name: str, _options: DiffOptions) -> Items:
+def load_items(output: object, name: str) -> Items:
     """Items as they are, read from a table, or made from a list of labels in the order of gold's."""
     from outscore.formats.readers import read_labels
 
@@ -81,25 +86,24 @@ def _label(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+def item_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, asked: DiffRequest) -> Study:
     """A label per item."""
-    assert isinstance(gold, Items)
-    answers = [items for items in systems.values() if isinstance(items, Items)]
-    refuse_other_lengths(gold, answers)
-    by_words = gold.origin is not None and gold.origin.format == SQUAD
+    key, answers = load_items(gold, GOLD), [load_items(output, name) for name, output in systems.items()]
+    refuse_other_lengths(key, answers)
+    by_words = key.origin is not None and key.origin.format == SQUAD
     if by_words:
         answers = [replace(items, answers=Labels.of(map(normalised, items.answers.texts()))) for items in answers]
-    aligned = align_items(*_apply_maps(gold, answers, maps))
+    aligned = align_items(*_apply_maps(key, answers, maps))
     _check_complete(aligned)
-    criteria = chosen(options.criteria, ("label",), "label")
-    units = item_units(aligned, cluster=options.cluster)
+    criteria = chosen(asked.criterion, ("label",), "label")
+    units = item_units(aligned, cluster=asked.cluster)
     # Texts are slices only on request: most of them are different for every item.
-    shown = sliced(replace(units, slices={**aligned.gold.texts, **units.slices}), options.slices)
+    shown = sliced(replace(units, slices={**aligned.gold.texts, **units.slices}), asked.slice)
     counts, words = _class_counts(units), _word_f1(aligned) if by_words else None
 
     def view(_criterion: str, first: int, second: int) -> View:
-        headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, options)
-        return View(shown, (first, second), headline, lambda: _others(counts, words, (first, second), units.clusters, options))
+        headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, asked)
+        return View(shown, (first, second), headline, lambda: _others(counts, words, (first, second), units.clusters, asked))
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -110,7 +114,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         systems=units.systems,
         criteria=criteria,
         unit="items",
-        cluster=None if units.clusters is None else options.cluster or "cluster",
+        cluster=None if units.clusters is None else asked.cluster or "cluster",
         n=units.n,
         scores={name: _scores(units, counts, words, k) for k, name in enumerate(units.systems)},
         view=view,
@@ -120,7 +124,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         changed=changed,
         inventory=label_counts(units),
         others=lambda: _other_scores(units, counts, words),
-        origins=[items.origin for items in (gold, *answers) if items.origin is not None],
+        origins=[items.origin for items in (key, *answers) if items.origin is not None],
         notes=[
             *_set_notes(aligned),
             *(
@@ -215,7 +219,7 @@ def _word_f1(aligned: AlignedItems) -> Array:
 
 
 def _others(
-    counts: list[Array] | None, words: Array | None, pair: tuple[int, int], clusters: Array | None, asked: DiffOptions
+    counts: list[Array] | None, words: Array | None, pair: tuple[int, int], clusters: Array | None, asked: DiffRequest
 ) -> list[ScoreChange]:
     first, second = pair
     others = [] if words is None else [mean_change("f1", words[:, first], words[:, second], clusters, asked)]
@@ -233,15 +237,15 @@ def _others(
 def _other_scores(units: Units, counts: list[Array] | None, words: Array | None) -> list[OtherScore]:
     """Accuracy, F1 of words, and the scores of classes unless there are too many of them."""
     right = Panel.of("mean", units.systems, units.correct.T.astype(np.int64), clusters=units.clusters)
-    scores = [OtherScore("accuracy", right)]
+    scores: list[OtherScore] = [("accuracy", None, right)]
     if words is not None:
-        scores.append(OtherScore("f1", Panel.of("mean", units.systems, words.T, clusters=units.clusters)))
+        scores.append(("f1", None, Panel.of("mean", units.systems, words.T, clusters=units.clusters)))
     if counts is None:
         return scores
     # These have a row for each cluster already.
     by_class = np.stack(counts)
     names = [make(by_class.shape[2] // len(PARTS)).name for make in CLASS_SCORES]
-    return [*scores, *(OtherScore(name, Panel.of(name, units.systems, by_class)) for name in names)]
+    return [*scores, *((name, None, Panel.of(name, units.systems, by_class)) for name in names)]
 
 
 def _scores(units: Units, counts: list[Array] | None, words: Array | None, system: int) -> dict[str, float | Rates]:
@@ -275,3 +279,22 @@ def _texts(aligned: AlignedItems) -> dict[str, Labels]:
         if (rows >= 0).all():
             texts |= {name: labels.take(rows) for name, labels in items.texts.items()}
     return texts
+
+
+def read_together(paths: Sequence[str], asked: DiffRequest) -> OutputData[Items] | None:
+    """Logs, which contain the right answers beside those of systems, or one table with all of them."""
+    from outscore.formats.logs.find import are_logs
+
+    if are_logs(paths):
+        from outscore.formats.logs.choose import LogQuestion, read_answers
+
+        task, filtered, force_same = (asked.value(option.name) for option in LOG_OPTIONS)
+        return read_answers(paths, LogQuestion(task, filter=filtered, force_same=force_same))
+    for option in LOG_OPTIONS:
+        if asked.is_given(option):
+            base.LOGS.cured("Leave --{long} out.").refuse(option, asked.value(option.name))
+    if len(paths) > 1:
+        return None
+    from outscore.formats.tables.labels import read_label_table
+
+    return read_label_table(paths[0])

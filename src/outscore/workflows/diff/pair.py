@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import msgspec
 import numpy as np
 
 from outscore.core.errors import OutscoreError
@@ -42,6 +41,7 @@ from outscore.outputs.outcomes import (
     label_cluster_counts,
     label_rates,
     majority_vote,
+    mirror_of,
     oracle_rate,
     outcomes,
     overlap_of_correct,
@@ -70,7 +70,9 @@ from outscore.results.note import Note
 from outscore.results.pvalue import Interval, PValue
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels, Origin
-from outscore.workflows.requests import shared
+
+if TYPE_CHECKING:
+    from outscore.workflows.requests.diff import DiffRequest
 
 # From aligned units to the record of a pair: outcomes, transitions and labels, each with its clustered test.
 #
@@ -90,41 +92,7 @@ REPAIRED = -1
 KIND_NAMES = {OUTCOMES.index(name): name for name in CHANGES}
 
 
-@dataclass(frozen=True)
-class DiffOptions:
-    """How outputs are compared.
-
-    Parameters
-    ----------
-    criteria
-        Which criteria, primary first; empty means all of the task.
-    cluster
-        What is swapped as one: ``"sentence"``, ``"document"``, the name of a column, ``"none"``; None is the task's default.
-    slices
-        Columns to split by.
-    alpha, correction, min_support
-        Level, correction within a table, minimum number of units of a tested row.
-    seed
-        For p-values and intervals that are sampled at random.
-    own
-        The values of the task's own options, by name.
-    """
-
-    criteria: tuple[str, ...] = ()
-    cluster: str | None = None
-    slices: tuple[str, ...] = ()
-    alpha: float = shared.ALPHA.default
-    correction: str = shared.CORRECTION.default
-    min_support: int = shared.MIN_SUPPORT.default
-    seed: int = shared.SEED.default
-    own: Mapping[str, Any] = field(default_factory=dict)
-
-    def flag(self, name: str) -> bool:
-        """Whether a flag of the task is set."""
-        return bool(self.own.get(name, False))
-
-
-def accuracy_change(name: str, first: Array, second: Array, clusters: Array | None, asked: DiffOptions) -> ScoreChange:
+def accuracy_change(name: str, first: Array, second: Array, clusters: Array | None, asked: DiffRequest) -> ScoreChange:
     """The share of right answers of both systems, their difference with its interval, and p."""
     gains = second.astype(np.int8) - first.astype(np.int8)
     values = float(first.mean()), float(second.mean())
@@ -134,32 +102,38 @@ def accuracy_change(name: str, first: Array, second: Array, clusters: Array | No
     return ScoreChange(name, *values, values[1] - values[0], interval, p, needed)
 
 
-def mean_change(name: str, first: Array, second: Array, clusters: Array | None, asked: DiffOptions) -> ScoreChange:
+def mean_change(name: str, first: Array, second: Array, clusters: Array | None, asked: DiffRequest) -> ScoreChange:
     """The mean of a score from 0 to 1 of both systems, their difference with its interval, and p."""
-    rows, metric = _means(first, second, clusters)
-    p = _permute(rows, metric, asked)
-    values = float(first.mean()), float(second.mean())
-    interval = None if p.interval is None else cut_at(p.interval, 1.0)
-    needed = None if p.p.rejects(asked.alpha) else _needed(rows, metric, asked)
-    return ScoreChange(name, *values, values[1] - values[0], interval, p.p, needed)
+    return _change(name, *_means(first, second, clusters), float(first.mean()), float(second.mean()), asked)
 
 
 def metric_change(
-    metric: AdditiveMetric, first: Array, second: Array, asked: DiffOptions, *, largest: float = 1.0
+    metric: AdditiveMetric, first: Array, second: Array, asked: DiffRequest, *, largest: float = 1.0
 ) -> ScoreChange:
     """Any score of sums, one row for each cluster: both values, their difference with its interval, and p.
 
     `largest` is the largest difference that the score's scale has room for: a bootstrap interval is cut there.
     """
-    rows = PairedScores(second, first)
-    p = _permute(rows, metric, asked)
-    values = float(metric.score(first.sum(axis=0))), float(metric.score(second.sum(axis=0)))
-    interval = None if p.interval is None else cut_at(p.interval, largest)
-    needed = None if p.p.rejects(asked.alpha) else _needed(rows, metric, asked)
-    return ScoreChange(metric.name, *values, values[1] - values[0], interval, p.p, needed)
+    before, after = (float(metric.score(rows.sum(axis=0))) for rows in (first, second))
+    return _change(metric.name, PairedScores(second, first), metric, before, after, asked, largest)
 
 
-def _needed(rows: PairedScores, metric: AdditiveMetric, asked: DiffOptions) -> float | None:
+def _change(
+    name: str,
+    rows: PairedScores,
+    metric: AdditiveMetric,
+    first: float,
+    second: float,
+    asked: DiffRequest,
+    largest: float = 1.0,
+) -> ScoreChange:
+    result = _permute(rows, metric, asked)
+    interval = None if result.interval is None else cut_at(result.interval, largest)
+    needed = None if result.p.rejects(asked.alpha) else _needed(rows, metric, asked)
+    return ScoreChange(name, first, second, second - first, interval, result.p, needed)
+
+
+def _needed(rows: PairedScores, metric: AdditiveMetric, asked: DiffRequest) -> float | None:
     """How many times as many units detect a true difference as large as the observed one."""
     needed = units_needed(rows, metric, TestRequest(alpha=asked.alpha), TESTS["permutation"])
     return None if needed is None else needed / units_of(rows).rows
@@ -179,7 +153,7 @@ def cut_at(interval: Interval, largest: float) -> Interval:
     return replace(interval, low=low, high=high, method=f"{interval.method}, cut at the end of the scale")
 
 
-def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, asked: DiffOptions) -> Interval | None:
+def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, asked: DiffRequest) -> Interval | None:
     if clusters is not None and int(clusters.max(initial=0)) >= MAX_INVERTED:
         return gain_interval(second.astype(np.int8) - first.astype(np.int8), clusters, p, asked.alpha)
     return _permute(*_accuracies(first, second, clusters), asked).interval
@@ -197,22 +171,17 @@ def _means(first: Array, second: Array, clusters: Array | None) -> tuple[PairedS
     return PairedScores(a, b, 1, None, present), metric
 
 
-def _permute(scores: PairedScores, metric: AdditiveMetric, asked: DiffOptions) -> TestResult:
+def _permute(scores: PairedScores, metric: AdditiveMetric, asked: DiffRequest) -> TestResult:
     entry = TESTS["permutation"]
     request = TestRequest(alpha=asked.alpha, seed=asked.seed, options=complete(entry.name, entry.options, {}))
     return entry.run(scores, metric, request)
 
 
 def pair_of(
-    units: Units,
-    first: int,
-    second: int,
-    asked: DiffOptions,
-    headline: ScoreChange,
+    view: View,
+    asked: DiffRequest,
     *,
     metrics: Iterable[ScoreChange] = (),
-    kinds: Mapping[str, int] | None = None,
-    counted_by: str = "",
     label_f1: Sequence[ScoredSubset] = (),
     detailed: bool = True,
 ) -> Pair:
@@ -220,6 +189,7 @@ def pair_of(
 
     Unless it is `detailed`, transitions, labels and slices are left out.
     """
+    units, (first, second) = view.units, view.columns
     counts = np.bincount(outcomes(units, first, second), minlength=len(OUTCOMES))
     shifts: dict[str, list[Shift]] = {}
     labels: list[ScoredSubset] = []
@@ -238,68 +208,69 @@ def pair_of(
         clusters=None if units.clusters is None else int((np.bincount(units.clusters) > 0).sum()),
         differ=count_differing(units, first, second) / units.n if units.n else 0.0,
         overlap_correct=overlap_of_correct(units, first, second),
-        metric=headline.metric,
-        first=headline.first,
-        second=headline.second,
-        difference=headline.difference,
-        interval=headline.interval,
-        p=headline.p,
-        needed=headline.needed,
+        # Score, difference, interval and p, by the names that they have there, too.
+        **vars(view.headline),
         outcomes=Outcomes(*counts.tolist()),
         transitions=shifts,
         labels=labels,
         slices=slices,
         metrics=list(metrics),
-        kinds=dict(kinds or {}),
+        kinds=dict(view.kinds),
         families={name: family for name, family in families.items() if family.m},
         row_intervals=GAIN_INTERVAL if detailed else "",
         label_f1=list(label_f1),
-        counted_by=counted_by,
+        counted_by=view.counted_by,
     )
 
 
-def _shifts(units: Units, first: int, second: int, asked: DiffOptions) -> tuple[dict[str, list[Shift]], Family]:
+def _shifts(units: Units, first: int, second: int, asked: DiffRequest) -> tuple[dict[str, list[Shift]], Family]:
     """Transition rows by class, each tested against its mirror."""
     changes = transitions(units, first, second)
-    sizes = {name: sum(t.count for t in changes if KIND_NAMES[t.kind] == name) for name in CHANGES}
-    p_values = _shift_tests(units, first, second, asked, changes)
-    adjusted, family = _adjust(p_values, asked.correction)
+    sizes = {kind: sum(count for change, count in changes.items() if change[0] == kind) for kind in KIND_NAMES}
+    adjusted, family = _adjust(_shift_tests(units, first, second, asked, changes), asked.correction)
     rows: dict[str, list[Shift]] = {name: [] for name in CHANGES}
     total = sum(sizes.values())
-    for t in changes:
-        name = KIND_NAMES[t.kind]
-        rows[name].append(
+    for change, count in changes.items():
+        kind, gold, source, target = change
+        rows[KIND_NAMES[kind]].append(
             Shift(
-                source=units.labels[t.source],
-                target=units.labels[t.target],
-                gold=units.labels[t.gold],
-                count=t.count,
-                mirror=t.mirror,
-                share_of_class=t.count / sizes[name],
-                share_of_changes=t.count / total,
-                p=adjusted.get(_hypothesis(t)),
+                source=units.labels[source],
+                target=units.labels[target],
+                gold=units.labels[gold],
+                count=count,
+                mirror=changes.get(mirror_of(change), 0),
+                share_of_class=count / sizes[kind],
+                share_of_changes=count / total,
+                p=adjusted.get(_hypothesis(change)),
             )
         )
     return rows, family
 
 
-def _hypothesis(t: Transition) -> tuple[int, int, int]:
+def _hypothesis(change: Transition) -> tuple[int, int, int]:
     """One name for a row and its mirror: the right label and the two that were exchanged.
 
     In a correction or a new error, one of the two is the right label itself, written as `REPAIRED`.
     """
-    if t.kind == CHANGED_ERROR:
-        return t.gold, min(t.source, t.target), max(t.source, t.target)
-    return t.gold, REPAIRED, t.source if t.kind == CORRECTION else t.target
+    kind, gold, source, target = change
+    if kind == CHANGED_ERROR:
+        return gold, min(source, target), max(source, target)
+    return gold, REPAIRED, source if kind == CORRECTION else target
 
 
 def _shift_tests(
-    units: Units, first: int, second: int, asked: DiffOptions, changes: list[Transition]
+    units: Units, first: int, second: int, asked: DiffRequest, changes: Mapping[Transition, int]
 ) -> dict[tuple[int, int, int], PValue]:
     """p of every hypothesis with enough units: sorting the changed units puts those of one hypothesis together."""
     # A changed error that keeps its label is its own mirror, so there is nothing to test.
-    directed = (t for t in changes if t.kind != CHANGED_ERROR or t.source != t.target)
-    tested = sorted({_hypothesis(t) for t in directed if t.count + t.mirror >= asked.min_support})
+    directed = {change: count for change, count in changes.items() if change != mirror_of(change)}
+    tested = sorted(
+        {
+            _hypothesis(change)
+            for change, count in directed.items()
+            if count + changes.get(mirror_of(change), 0) >= asked.min_support
+        }
+    )
     kinds = outcomes(units, first, second)
     changed = np.flatnonzero((kinds >= CORRECTION) & (kinds <= CHANGED_ERROR))
     kind, size = kinds[changed], len(units.labels)
@@ -328,25 +299,24 @@ def _keys(hypotheses: Array, size: int) -> Array:
 
 
 def _parts(
-    units: Units, first: int, second: int, asked: DiffOptions, column: str, codes: Array, names: Sequence[str]
+    units: Units, first: int, second: int, asked: DiffRequest, column: str, codes: Array, names: Sequence[str]
 ) -> tuple[list[ScoredSubset], Family]:
     """Both systems on every value of a column; values are the labels of gold or those of a slice."""
-    parts: dict[int, ScoredSubset] = {}
+    parts: dict[int, tuple[int, float, float, float, float | None, float | None]] = {}
     p_values: dict[int, PValue] = {}
     for value, rows in _group(codes, len(names)):
         before, after = units.correct[rows, first], units.correct[rows, second]
         gains = after.astype(np.int8) - before.astype(np.int8)
         clusters = None if units.clusters is None else units.clusters[rows]
-        scores = float(before.mean()), float(after.mean())
-        part = ScoredSubset(column, names[value], len(rows), *scores, scores[1] - scores[0], None, None, None)
+        interval = None
         if len(rows) >= asked.min_support:
             p_values[value] = gain_test(gains, clusters, asked.alpha)
             interval = gain_interval(gains, clusters, p_values[value], asked.alpha)
-            if interval is not None:
-                part = msgspec.structs.replace(part, low=interval.low, high=interval.high)
-        parts[value] = part
+        scores = float(before.mean()), float(after.mean())
+        limits = (None, None) if interval is None else (interval.low, interval.high)
+        parts[value] = (len(rows), *scores, scores[1] - scores[0], *limits)
     adjusted, family = _adjust(p_values, asked.correction)
-    return [msgspec.structs.replace(part, p=adjusted.get(value)) for value, part in parts.items()], family
+    return [ScoredSubset(column, names[value], *part, adjusted.get(value)) for value, part in parts.items()], family
 
 
 def _group(codes: Array, size: int) -> Iterator[tuple[int, Array]]:
@@ -364,17 +334,16 @@ def _adjust(p_values: Mapping[Key, PValue], correction: str) -> tuple[dict[Key, 
     return dict(zip(p_values, adjusted, strict=True)), family
 
 
-def label_f1_of(units: Units, first: int, second: int, asked: DiffOptions, no_label: str | None = None) -> list[ScoredSubset]:
+def label_f1_of(units: Units, first: int, second: int, asked: DiffRequest, no_label: str | None = None) -> list[ScoredSubset]:
     """F1 of every label that gold has, with its clustered test; rows below the minimum support are not tested."""
-    parts: dict[int, ScoredSubset] = {}
+    parts: dict[int, tuple[int, float, float]] = {}
     p_values: dict[int, PValue] = {}
     for code in np.unique(units.gold).tolist():
         if units.labels[code] == no_label:
             continue
         metric, before, after = resolve("f1", *(label_cluster_counts(units, k, code) for k in (first, second)))
-        scores = float(metric.score(before.sum(axis=0))), float(metric.score(after.sum(axis=0)))
         n = int((units.gold == code).sum())
-        parts[code] = ScoredSubset("label", units.labels[code], n, *scores, scores[1] - scores[0], None, None, None)
+        parts[code] = n, float(metric.score(before.sum(axis=0))), float(metric.score(after.sum(axis=0)))
         if n >= asked.min_support:
             moved = np.flatnonzero((before != after).any(axis=1))
             kept = moved if len(moved) else np.arange(1)
@@ -383,7 +352,10 @@ def label_f1_of(units: Units, first: int, second: int, asked: DiffOptions, no_la
             pair = PairedScores(np.vstack([after[kept], rest]), np.vstack([before[kept], rest]))
             p_values[code] = permutation(pair, metric, TestRequest(alpha=asked.alpha))
     adjusted, _ = _adjust(p_values, asked.correction)
-    return [msgspec.structs.replace(part, p=adjusted.get(code)) for code, part in parts.items()]
+    return [
+        ScoredSubset("label", units.labels[code], n, before, after, after - before, None, None, adjusted.get(code))
+        for code, (n, before, after) in parts.items()
+    ]
 
 
 def rates_of(units: Units, no_label: str | None = None) -> tuple[list[LabelRates], list[Confusion]]:
@@ -453,13 +425,9 @@ class View:
     counted_by: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class OtherScore:
-    """A score of all systems that is not the headline; whole sentences are right `by` a criterion if there are several."""
-
-    name: str
-    panel: Panel
-    by: str | None = None
+OtherScore = tuple[str, str | None, Panel]
+"""A score of all systems that is not the headline: its name, the criterion by which whole sentences are right, where there are
+several, and who is right where."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,9 @@ from __future__ import annotations
 import itertools
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, pairwise
 from numbers import Number
 from pathlib import Path
@@ -29,16 +30,32 @@ from outscore.inference.families import correct_family
 from outscore.language.phrases import equals_gold
 from outscore.language.verdict.diff import with_contradictions, with_pair_verdict
 from outscore.outputs.items import GOLD, LabelMaps, likely_maps, parse_maps
-from outscore.outputs.model import OutputData, Outputs
+from outscore.outputs.model import OutputData
 from outscore.outputs.outcomes import overlap_matrix
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Inventory, Pair, Rates
 from outscore.results.note import Note
-from outscore.workflows.diff.pair import DiffOptions, Study, inventory_of, label_f1_of, oracle_of, pair_of, rates_of
-from outscore.workflows.diff.tasks import TASKS, Task
+from outscore.workflows.diff.coref import coref_study
+from outscore.workflows.diff.items import item_study, read_together
+from outscore.workflows.diff.pair import Study, inventory_of, label_f1_of, oracle_of, pair_of, rates_of
+from outscore.workflows.diff.words import read_beside_gold, span_study, tag_study, tree_study
 from outscore.workflows.names import at_the_door, distinct_names, path_texts
 from outscore.workflows.reading import outputs_reading
 from outscore.workflows.requests.diff import DiffRequest
 
+STUDIES: Mapping[str, Callable[[object, Mapping[str, object], LabelMaps, DiffRequest], Study]] = {
+    "pos": tag_study,
+    "dep": tree_study,
+    "ner": span_study,
+    "label": item_study,
+    "coref": coref_study,
+}
+"""How gold and the systems of a task are read and aligned."""
+TOGETHER: Mapping[str, Callable[[Sequence[str], DiffRequest], OutputData[Any] | None]] = {
+    "pos": partial(read_beside_gold, tagged=False),
+    "ner": partial(read_beside_gold, tagged=True),
+    "label": read_together,
+}
+"""How gold and systems are read from files that hold both; others are told apart by returning None."""
 Depth = Literal["scores", "pairs", "all"]
 """How much is computed: scores alone, the difference of every pair, or what every pair consists of as well."""
 MAX_DETAILED = 15
@@ -91,9 +108,8 @@ def _files(gold: object, systems: object) -> tuple[str, ...] | None:
 def study_of(request: DiffRequest, data: OutputData[Any] | None = None) -> Study:
     """Read and align the files of one task."""
     request.validate(arrays=data is not None)
-    entry, options = TASKS[request.require_task()], request.study_options()
     if data is None:
-        data = _data_of_files(request, entry)
+        data = _data_of_files(request)
     if not data.systems:
         raise OutscoreError("No system was given.", "Give at least one system's output.", parameter="files")
     if GOLD in data.systems:
@@ -102,10 +118,7 @@ def study_of(request: DiffRequest, data: OutputData[Any] | None = None) -> Study
         )
     notes = [Note("reading", text) for text in data.reading]
     data, moved = _in_order_of_gold(data)
-    maps = _maps(request.value("map"), list(data.systems))
-    read_gold = entry.load(data.gold, GOLD, options)
-    outputs: dict[str, Outputs] = {name: entry.load(output, name, options) for name, output in data.systems.items()}
-    study = entry.study(read_gold, outputs, maps, options)
+    study = STUDIES[request.require_task()](data.gold, data.systems, _maps(request.value("map"), list(data.systems)), request)
     return replace(study, notes=[*notes, *moved, *study.notes, *_equal_to_gold(study)])
 
 
@@ -124,9 +137,10 @@ def _in_order_of_gold(data: OutputData[Any]) -> tuple[OutputData[Any], list[Note
     return OutputData(data.gold, {name: output for name, (output, _) in placed.items()}), notes
 
 
-def _data_of_files(request: DiffRequest, entry: Task) -> OutputData[Any]:
+def _data_of_files(request: DiffRequest) -> OutputData[Any]:
     """The files of a request; if right answers and systems are in the same files, how these were distinguished."""
-    together = None if entry.together is None else entry.together(request.inputs, request.study_options())
+    read = TOGETHER.get(request.require_task())
+    together = None if read is None else read(request.inputs, request)
     if together is None:
         request.check_files()
         return OutputData(request.gold, dict(zip(_file_names(request), request.files, strict=True)))
@@ -203,7 +217,7 @@ def _summary(request: DiffRequest, study: Study, depth: Depth) -> Diff:
         units=study.n,
         systems=list(study.systems),
         scores={name: dict(values) for name, values in study.scores.items()},
-        pairs=pairs_of(study, request.study_options(), depth),
+        pairs=pairs_of(study, request, depth),
         oracle=oracle_of(study.together, study.sentences) if study.together.n else None,
         agreement=study.agreement.tolist() if several else [],
         inventory=_with_maps(inventory_of(study), request, study),
@@ -236,7 +250,7 @@ def _with_maps(inventory: Inventory, request: DiffRequest, study: Study) -> Inve
     return replace(inventory, warnings=[*inventory.warnings, text])
 
 
-def pairs_of(study: Study, asked: DiffOptions, depth: Depth) -> list[Pair]:
+def pairs_of(study: Study, asked: DiffRequest, depth: Depth) -> list[Pair]:
     """Every pair by every criterion, the primary one first, with its words."""
     if depth == "scores":
         return []
@@ -277,27 +291,17 @@ def _headline(study: Study, system: int) -> float:
     return value.f1 if isinstance(value, Rates) else value
 
 
-def _count(study: Study, asked: DiffOptions, criterion: str, step: tuple[int, int], *, detailed: bool) -> Pair:
+def _count(study: Study, asked: DiffRequest, criterion: str, step: tuple[int, int], *, detailed: bool) -> Pair:
     view = study.view(criterion, *step)
     metrics = view.metrics() if detailed or study.task not in COSTLY_SCORES else ()
     few = len(study.systems) * (len(study.systems) - 1) // 2 <= MAX_LISTED_PAIRS
     by_label = []
     if detailed and few and study.answered is not None and criterion == study.criteria[0]:
         by_label = label_f1_of(study.answered, *step, asked, study.no_label)
-    return pair_of(
-        view.units,
-        *view.columns,
-        asked,
-        view.headline,
-        metrics=metrics,
-        kinds=view.kinds,
-        counted_by=view.counted_by,
-        label_f1=by_label,
-        detailed=detailed,
-    )
+    return pair_of(view, asked, metrics=metrics, label_f1=by_label, detailed=detailed)
 
 
-def _as_family(pairs: list[Pair], asked: DiffOptions) -> list[Pair]:
+def _as_family(pairs: list[Pair], asked: DiffRequest) -> list[Pair]:
     """The pairs of one criterion, with p corrected over all of them."""
     if len(pairs) < 2:
         return pairs
@@ -305,7 +309,7 @@ def _as_family(pairs: list[Pair], asked: DiffOptions) -> list[Pair]:
     return [replace(pair, p=p, families={**pair.families, "pairs": family}) for pair, p in zip(pairs, adjusted, strict=True)]
 
 
-def _in_words(study: Study, asked: DiffOptions, pairs: list[Pair]) -> list[Pair]:
+def _in_words(study: Study, asked: DiffRequest, pairs: list[Pair]) -> list[Pair]:
     return [
         with_pair_verdict(pair, unit=study.unit, cluster=study.cluster, alpha=asked.alpha, clusters=study.clusters)
         for pair in pairs

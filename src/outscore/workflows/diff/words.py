@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from outscore.language.numbers import format_percent
 from outscore.metrics.registry import resolve
 from outscore.outputs.alignment import MAX_UNALIGNED, Fitted, fit
 from outscore.outputs.items import GOLD, LabelMaps, check_maps, count_labels, known_labels, rename_labels
-from outscore.outputs.model import UNALIGNED, OutputData, Outputs, Units, Words
+from outscore.outputs.model import UNALIGNED, OutputData, Units, Words
 from outscore.outputs.outcomes import Changed, Contexts, agreement
 from outscore.outputs.spans import (
     CHANGE,
@@ -55,7 +55,6 @@ from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import (
-    DiffOptions,
     OtherScore,
     Study,
     View,
@@ -66,6 +65,9 @@ from outscore.workflows.diff.pair import (
     named,
 )
 from outscore.workflows.names import distinct_names
+
+if TYPE_CHECKING:
+    from outscore.workflows.requests.diff import DiffRequest
 
 OTHER_TAGS = {"upos": "xpos", "xpos": "upos"}
 """If one kind of tags is compared, the other is looked at, too: it may contradict the verdict."""
@@ -85,13 +87,13 @@ def read_as_words(output: object, name: str, columns: Sequence[str], layout: obj
     return named(read_words(output, name, columns=tuple(dict.fromkeys(columns)), layout=names), name)
 
 
-def read_beside_gold(paths: Sequence[str], options: DiffOptions, *, tagged: bool) -> OutputData[Outputs] | None:
+def read_beside_gold(paths: Sequence[str], asked: DiffRequest, *, tagged: bool) -> OutputData[Words] | None:
     """Files in which the right tag of each word stands beside that of the system; None for others.
 
     `--columns` names such a column `gold`. If words are `tagged` as entities, the column before the last holds the right tags
     where its types are those of the last one, as conlleval reads them; those of chunks, in CoNLL-2003, are others.
     """
-    layout = options.own.get("columns")
+    layout = asked.value("columns")
     named = isinstance(layout, str) and GOLD in [part.strip() for part in layout.split(",")]
     if not named and not (tagged and layout is None and all(map(_begins_with_two_tags, paths))):
         return None
@@ -150,63 +152,52 @@ def _refuse_other_gold(first: Words, right: Labels, words: Words, labels: Labels
     )
 
 
-def load_tags(output: object, name: str, options: DiffOptions) -> Words:
-    """A file of tags; only the columns that are used are read."""
-    criteria = options.criteria or TAGS[:2]
-    columns = (*_needed(criteria), *(OTHER_TAGS[name] for name in criteria if name in OTHER_TAGS), *options.slices)
-    return read_as_words(output, name, columns, options.own.get("columns"))
-
-
-def load_trees(output: object, name: str, options: DiffOptions) -> Words:
-    """A file of trees."""
-    return read_as_words(
-        output, name, (*_needed(options.criteria or DEPENDENCIES), *options.slices), options.own.get("columns")
-    )
-
-
 def _needed(criteria: Sequence[str]) -> list[str]:
     return [column for criterion in criteria for column in columns_of(criterion)]
 
 
-def tag_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+def _read(gold: object, systems: Mapping[str, object], columns: Sequence[str], asked: DiffRequest) -> list[Words]:
+    """Gold and systems with the columns that are used: others are not read."""
+    layout, columns = asked.value("columns"), (*columns, *asked.slice)
+    return [read_as_words(output, name, columns, layout) for name, output in {GOLD: gold, **systems}.items()]
+
+
+def tag_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, asked: DiffRequest) -> Study:
     """Tags of words: by default the first kind of tags that all files have."""
-    files = _words(gold, systems)
-    for criterion in options.criteria:
+    criteria = asked.criterion or TAGS[:2]
+    files = _read(gold, systems, [*_needed(criteria), *(OTHER_TAGS[name] for name in criteria if name in OTHER_TAGS)], asked)
+    for criterion in asked.criterion:
         if criterion in TREES:
             raise OutscoreError(
                 f"Task `pos` has no criterion `{criterion}`.", "Compare trees with --task dep.", parameter="task"
             )
-    if options.criteria:
-        return _study("pos", files, tuple(dict.fromkeys(options.criteria)), maps, options)
+    if asked.criterion:
+        return _study("pos", files, tuple(dict.fromkeys(asked.criterion)), maps, asked)
     criteria = criteria_of(files)
     if not criteria:
         raise OutscoreError("The files have no kind of tags in common.", "Give files whose upos or xpos columns are filled in.")
-    return _study("pos", files, criteria[:1], maps, options)
+    return _study("pos", files, criteria[:1], maps, asked)
 
 
-def tree_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+def tree_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, asked: DiffRequest) -> Study:
     """Heads and relations: las, uas and ls; clas, mlas and blex on request."""
-    criteria = chosen(options.criteria, TREES, "dep") if options.criteria else DEPENDENCIES
-    return _study("dep", _words(gold, systems), criteria, maps, options)
+    files = _read(gold, systems, _needed(asked.criterion or DEPENDENCIES), asked)
+    criteria = chosen(asked.criterion, TREES, "dep") if asked.criterion else DEPENDENCIES
+    return _study("dep", files, criteria, maps, asked)
 
 
-def _words(gold: Outputs, systems: Mapping[str, Outputs]) -> list[Words]:
-    files = [gold, *systems.values()]
-    assert all(isinstance(words, Words) for words in files)
-    return [words for words in files if isinstance(words, Words)]
-
-
-def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: LabelMaps, options: DiffOptions) -> Study:
-    stripped = strip_subtype if task == "dep" and not options.flag("subtypes") else None
+def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: LabelMaps, asked: DiffRequest) -> Study:
+    stripped = strip_subtype if task == "dep" and not asked.value("subtypes") else None
     mapped = ("deprel",) if task == "dep" else tuple(dict.fromkeys(name for c in criteria for name in columns_of(c)))
     gold, *others = _apply_maps(files, maps, mapped, stripped)
     fitted = [fit(gold, system) for system in others]
     systems, alignments = [system.words for system in fitted], [system.rows for system in fitted]
-    cluster = "sentence" if options.cluster is None else options.cluster
-    punct = options.flag("punct")
-    asked: dict[str, Any] = {"punct": punct, "subtypes": options.flag("subtypes"), "cluster": cluster}
-    asked["slices"] = options.slices
-    units = {criterion: word_units(gold, systems, criterion, alignments=alignments, **asked) for criterion in criteria}
+    cluster = "sentence" if asked.cluster is None else asked.cluster
+    punct, subtypes = asked.value("punct"), asked.value("subtypes")
+    count = partial(
+        word_units, gold, systems, alignments=alignments, punct=punct, subtypes=subtypes, cluster=cluster, slices=asked.slice
+    )
+    units = {criterion: count(criterion) for criterion in criteria}
     primary = units[criteria[0]]
     sentences = {criterion: _whole_sentences(gold, of_criterion) for criterion, of_criterion in units.items()}
     other_tags = None
@@ -218,7 +209,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
     }
 
     def view(criterion: str, first: int, second: int) -> View:
-        return _view(units[criterion], sentences[criterion], first, second, options, other_tags)
+        return _view(units[criterion], sentences[criterion], first, second, asked, other_tags)
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -229,8 +220,8 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         names, by = primary.systems, criteria if len(criteria) > 1 else ()
         further = [*(units[criterion] for criterion in criteria[1:]), *([] if other_tags is None else [other_tags])]
         return [
-            *(OtherScore(found.criterion, _panel(names, found, found.correct)) for found in further),
-            *(OtherScore("sentences", _panel(names, None, sentences[c]), c if by else None) for c in criteria),
+            *((found.criterion, None, _panel(names, found, found.correct)) for found in further),
+            *(("sentences", c if by else None, _panel(names, None, sentences[c])) for c in criteria),
         ]
 
     notes = [*_blank_notes(gold, systems, criteria), *fit_notes(fitted), *_alignment_notes(fitted)]
@@ -314,7 +305,7 @@ def _apply_maps(
     ]
 
 
-def _view(units: Units, sentences: Array, first: int, second: int, asked: DiffOptions, other_tags: Units | None) -> View:
+def _view(units: Units, sentences: Array, first: int, second: int, asked: DiffRequest, other_tags: Units | None) -> View:
     headline = accuracy_change(units.criterion, units.correct[:, first], units.correct[:, second], units.clusters, asked)
 
     def others() -> list[ScoreChange]:
@@ -416,33 +407,28 @@ LENIENTLY = "leniently, as conlleval and by default seqeval do"
 NO_ENTITY = f"{NO_SPAN} means no entity: O → PER is an entity that the second system finds and the first does not."
 
 
-def load_entities(output: object, name: str, options: DiffOptions) -> Words:
-    """A file of words whose last column holds entity tags."""
-    return read_as_words(output, name, ("tag", *options.slices), options.own.get("columns"))
-
-
-def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+def span_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, asked: DiffRequest) -> Study:
     """Spans of every file; a pair is compared on the spans of gold and of its own two systems."""
-    assert isinstance(gold, Words)
-    fitted = [fit(gold, words) for words in systems.values() if isinstance(words, Words)]
-    files = [gold, *(system.words for system in fitted)]
-    lenient = options.flag("lenient")
-    key, *responses = read = _rename_types([spans_of(words, lenient=lenient) for words in files], maps)
+    words, *others = _read(gold, systems, ("tag",), asked)
+    fitted = [fit(words, system) for system in others]
+    files = [words, *(system.words for system in fitted)]
+    lenient = asked.value("lenient")
+    key, *responses = read = _rename_types([spans_of(file, lenient=lenient) for file in files], maps)
     if not len(key.first) and not len(key.ignored):
-        raise OutscoreError(f"{gold.label} contains no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
-    criteria = chosen(options.criteria, ("span",), "ner")
-    cluster = "sentence" if options.cluster is None else options.cluster
-    everyone, places = span_units(key, responses, cluster=cluster, slices=options.slices)
-    otherwise = [spans_of(words, lenient=not lenient) for words in files]
+        raise OutscoreError(f"{words.label} contains no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
+    criteria = chosen(asked.criterion, ("span",), "ner")
+    cluster = "sentence" if asked.cluster is None else asked.cluster
+    everyone, places = span_units(key, responses, cluster=cluster, slices=asked.slice)
+    otherwise = [spans_of(file, lenient=not lenient) for file in files]
     scores = {name: _span_scores(everyone, k) for k, name in enumerate(systems)}
     notes = [*fit_notes(fitted), *_scheme_notes(read), *_other_reading(scores, _rename_types(otherwise, maps), lenient=lenient)]
 
     @cache
     def view(_criterion: str, first: int, second: int) -> View:
-        units, _ = span_units(key, (responses[first], responses[second]), cluster=cluster, slices=options.slices)
+        units, _ = span_units(key, (responses[first], responses[second]), cluster=cluster, slices=asked.slice)
         counts = [span_counts(units, k, clusters=_groups(units)) for k in range(2)]
         metric, before, after = resolve("f1", *counts)
-        headline = metric_change(metric, before, after, options)
+        headline = metric_change(metric, before, after, asked)
         kinds = count_labels(units.slices[CHANGE].codes, CHANGES)
         split = replace(units, slices={name: values for name, values in units.slices.items() if name != CHANGE})
         return View(split, (0, 1), headline, kinds={name: kinds.get(name, 0) for name in CHANGES[1:]})
@@ -450,7 +436,7 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
         split = {name: values for name, values in everyone.slices.items() if name != CHANGE}
-        return [changed_spans(replace(everyone, slices=split), gold, places)], sentence_contexts(gold)
+        return [changed_spans(replace(everyone, slices=split), words, places)], sentence_contexts(words)
 
     return Study(
         task="ner",
@@ -464,12 +450,12 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         together=everyone.take(np.flatnonzero(everyone.gold > 0)),
         agreement=_agreement(everyone),
         changed=changed,
-        inventory=_inventory(*_rename_types([spans_of(words, lenient=True) for words in files], maps)),
+        inventory=_inventory(*_rename_types([spans_of(file, lenient=True) for file in files], maps)),
         counts=lambda k: span_counts(everyone, k, clusters=_groups(everyone)),
-        clusters=cluster_count(gold, cluster),
+        clusters=cluster_count(words, cluster),
         answered=everyone,
         no_label=NO_SPAN,
-        origins=[words.origin for words in files if words.origin is not None],
+        origins=[file.origin for file in files if file.origin is not None],
         notes=[*notes, Note("data", NO_ENTITY), *(note for spans in responses if (note := _ignored_note(spans)) is not None)],
     )
 

@@ -85,7 +85,7 @@ def panel_of_outputs(
 
 
 def _others(study: Study, headline: str) -> dict[str, Panel]:
-    return {score_name(s.name, s.by): s.panel for s in study.others() if s.name != headline}
+    return {score_name(name, by): panel for name, by, panel in study.others() if name != headline}
 
 
 def _of_units(study: Study) -> Panel:

@@ -15,7 +15,6 @@ from outscore.workflows.requests.base import Request, declare, input_settings, o
 
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
-    from outscore.workflows.diff.pair import DiffOptions
 
 
 def _criteria() -> dict[str, str]:
@@ -136,7 +135,7 @@ class DiffRequest(Request):
 
     def _is_one_table(self) -> bool:
         """Whether gold and all systems are columns or rows of one file."""
-        if self.gold is None or self.files or self.task not in TASKS or TASKS[self.task].together is None:
+        if self.gold is None or self.files or self.task not in TASKS or not TASKS[self.task].one_file:
             return False
         if self.names:
             raise OutscoreError("A single table already names its systems.", "Leave --names out.", parameter="names")
@@ -173,15 +172,6 @@ class DiffRequest(Request):
                 "Use `holm` or `bh`.",
                 parameter="correction",
             )
-
-    def study_options(self) -> DiffOptions:
-        """How outputs are compared, in the form that studies take."""
-        from outscore.workflows.diff.pair import DiffOptions
-
-        own = {option.name: self.value(option.name) for option in task_options()}
-        return DiffOptions(
-            self.criterion, self.cluster, self.slice, self.alpha, self.correction, self.min_support, self.seed, own
-        )
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401
         """What is saved; `found` are the criteria and clusters that the task chose by default."""
