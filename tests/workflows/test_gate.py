@@ -649,12 +649,12 @@ def test_a_gate_compares_once_and_computes_nothing_that_it_does_not_show(monkeyp
 
     for name in ("null_histogram", "size_curve", "fragility", "effects", "analyse"):
         counted(evidence, name)
-    counted(arrays, "evidence")
+    counted(arrays, "explained")
     rng = np.random.default_rng(2)
     ids = [f"q{i}" for i in range(80)]
     table = pl.DataFrame({"id": ids, "old": rng.random(80).round(2), "new": rng.random(80).round(2)})
     if several:
         table = table.with_columns(dataset=pl.Series(["easy", "hard"] * 40))
     found = osc.gate(table, margin=0.1)
-    assert calls == {"evidence": 1, "analyse": 1} | ({} if several else {"effects": 1})
+    assert calls == {"explained": 1, "analyse": 1} | ({} if several else {"effects": 1})
     assert found.interval.level == 0.9

@@ -473,8 +473,7 @@ class Comparison(Result):
     @property
     def score_name(self) -> str:
         """The name of the scores: the metric, with a remark if units are summarised by their medians."""
-        name = f"{self.metric} of unit medians" if self.design.unit_statistic == "median" else self.metric
-        return f"macro-averaged {name}" if self.design.datasets > 1 else name
+        return self.design.score_name(self.metric)
 
 
 @dataclass(frozen=True, repr=False)

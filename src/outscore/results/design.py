@@ -137,6 +137,9 @@ class Alignment:
     missing: list[Missing] = field(default_factory=list)
 
 
+View = Literal["rows", "items", "clusters", "items-and-runs", "these-items"]
+
+
 @dataclass(frozen=True)
 class PathStep:
     """One view of the same data: single rows, repeats averaged, clusters as one, or items and runs both resampled.
@@ -153,7 +156,7 @@ class PathStep:
         The p-value of the same test.
     """
 
-    view: Literal["rows", "items", "clusters", "items-and-runs", "these-items"]
+    view: View
     n: int
     difference: float
     p: float
@@ -208,6 +211,11 @@ class Design:
     datasets: int = 1
     repeats_of: tuple[float, float] | None = None
     reduced: str = ""
+
+    def score_name(self, metric: str) -> str:
+        """The name of the scores: the metric, with a remark if units are summarised by their medians."""
+        name = f"{metric} of unit medians" if self.unit_statistic == "median" else metric
+        return f"macro-averaged {name}" if self.datasets > 1 else name
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,14 @@ def test_a_comparison_by_each_corrected_by_holm():
     assert found.claim is None
 
 
+def test_the_verdict_by_each_measure_says_that_items_were_left_out():
+    table = measured()
+    table = table[(table["system"] == "new") | (table["id"] < 40)]
+    omission = "Only 40 of 60 items are compared: the other 33.3% have a score from one system only."
+    found = osc.compare(table, measure=["quality", "latency"])
+    assert all(c.reason.endswith(omission) and c.verdict.endswith(omission) for c in found.comparisons)
+
+
 def test_direction_in_brackets():
     table = measured().rename(columns={"latency": "depth"})
     higher, lower = (osc.compare(table, measure=["quality", name]).comparisons[1] for name in ("depth", "depth(lower)"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import zip_longest
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from outscore.core.records import dataclass
 from outscore.inference.decision import Side, decide, side_of_test, sign
+from outscore.inference.populations import ITEMS
 from outscore.language.numbers import (
     count,
     decimals_for,
@@ -42,11 +42,13 @@ from outscore.language.verdict.contradiction import (
     verdict_claims,
 )
 from outscore.results.analysis import DATASET, Bucket
-from outscore.results.comparison import Bayes, Comparison, JointClaim, Margin
-from outscore.results.design import Decision, Family, Verdict
+from outscore.results.comparison import Bayes, Comparison, JointClaim, Margin, Unpaired
+from outscore.results.design import Alignment, Decision, Family, Verdict
 from outscore.results.pvalue import Interval, PValue
 
 T = TypeVar("T")
+Numbers = dict[str, Any]
+"""The fields of a comparison that are no words, by their names."""
 MAX_LEFT_OUT = 0.1
 """The share of items that may be left out without mention in the verdict."""
 
@@ -67,109 +69,103 @@ def stored_verdict(c: Comparison) -> Verdict:
     return Verdict(headline, c.verdict, winner, claim)
 
 
-def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float, identical: bool = False) -> Comparison:
-    """The same result with the decision, verdict and sentence that follow from its numbers.
+def comparison_of(
+    numbers: Numbers,
+    *,
+    alpha: float,
+    alternative: str,
+    delta: float,
+    slices: Sequence[Comparison] = (),
+    family: Family | None = None,
+) -> Comparison:
+    """The comparison with these numbers, and the decision, verdict and sentence that follow from them.
 
-    `identical` says that the systems have the same score on every item.
+    Its words name those of its `slices`, which are a family, that contradict it.
     """
+    design, (first, second) = numbers["design"], numbers["scores"]
     facts = Facts(
-        systems=c.systems,
-        metric=c.score_name,
-        higher_is_better=c.higher_is_better,
-        scores=(c.scores[0].value, c.scores[1].value),
-        difference=c.difference,
-        p=c.p,
-        interval=c.interval,
+        systems=numbers["systems"],
+        metric=design.score_name(numbers["metric"]),
+        higher_is_better=numbers["higher_is_better"],
+        scores=(first.value, second.value),
+        difference=numbers["difference"],
+        p=numbers["p"],
+        interval=numbers["interval"],
         alpha=alpha,
         alternative=alternative,
         delta=delta,
-        margin=c.margin,
-        bayes=c.bayes,
-        direction=_direction(c.p),
-        identical=identical,
-        repeats=runs_clause(c.design, c.systems),
-        claim=claim_phrase(c.population, c.design),
-        units="cluster" if c.clusters is not None else "unit",
+        margin=numbers.get("margin"),
+        bayes=numbers.get("bayes"),
+        direction=_direction(numbers["p"]),
+        identical=numbers.get("identical", False),
+        repeats=runs_clause(design, numbers["systems"]),
+        claim=claim_phrase(numbers.get("population", ITEMS), design),
+        units="unit" if numbers["clusters"] is None else "cluster",
     )
-    answer = verdict(facts)
-    noun, more = _unit(c)
-    against = _contradiction_of(replace(c, decision=facts.decision), alpha, delta=delta)
-    words = sentence(facts, n=c.n, noun=noun, more=more)
-    return replace(
-        c,
-        decision=facts.decision,
-        verdict=answer.text,
-        headline=answer.headline,
-        reason=answer.reason,
-        identical=identical,
-        contradiction="" if against is None else against.clause,
-        sentence=words if against is None else f"{words} {against.sentence}",
-        notes=[*([] if against is None else [against.note]), *(note for note in c.notes if note.kind != "contradiction")],
-        deciding_items=_winner_first(c, facts.winner, c.deciding_items, lambda item: item.difference or item.influence),
-        segments=_winner_first(c, facts.winner, c.segments, lambda segment: segment.influence),
-    )
+    answer, (noun, more) = verdict(facts), _unit(numbers)
+    against = _contradiction_of(facts, numbers.get("buckets", []), slices, family)
+    words = sentence(facts, n=numbers["n"], noun=noun, more=more)
+    omission = omission_of(numbers["alignment"], numbers.get("unpaired"))
+    said = Verdict(answer.headline, f"{answer.reason} {omission}".strip())
+    told = {
+        "decision": facts.decision,
+        "verdict": said.text,
+        "headline": said.headline,
+        "reason": said.reason,
+        "contradiction": "" if against is None else against.clause,
+        "sentence": words if against is None else f"{words} {against.sentence}",
+        "notes": [*([] if against is None else [against.note]), *numbers["notes"]],
+        "deciding_items": _winner_first(facts, numbers.get("deciding_items", []), lambda one: one.difference or one.influence),
+        "segments": _winner_first(facts, numbers.get("segments", []), lambda one: one.influence),
+    }
+    return Comparison(**{**numbers, **told})
 
 
-def _winner_first(c: Comparison, winner: int | None, units: Sequence[T], side: Callable[[T], float]) -> list[T]:
+def _winner_first(facts: Facts, units: Sequence[T], side: Callable[[T], float]) -> list[T]:
     """Units that are ordered within each side: the winner's before the others; in turns if nobody won, the leader's first."""
-    ahead = _place_ahead(c, c.difference) if winner is None else winner
-    own = [unit for unit in units if _place_ahead(c, side(unit)) == ahead]
-    others = [unit for unit in units if _place_ahead(c, side(unit)) != ahead]
-    if winner is not None:
+    ahead = facts.ahead(facts.difference) if facts.winner is None else facts.winner
+    own = [unit for unit in units if facts.ahead(side(unit)) == ahead]
+    others = [unit for unit in units if facts.ahead(side(unit)) != ahead]
+    if facts.winner is not None:
         return [*own, *others]
     return [unit for both in zip_longest(own, others) for unit in both if unit is not None]
 
 
 def _contradiction_of(
-    c: Comparison, alpha: float, *, delta: float = 0.0, slices: Sequence[Comparison] = (), family: Family | None = None
+    facts: Facts, buckets: Sequence[Bucket], slices: Sequence[Comparison], family: Family | None
 ) -> Contradiction | None:
     """Datasets, buckets and slices on which the system that the verdict favours is significantly worse.
 
     A difference that was tested against a `delta` says nothing about who is better.
     """
-    if delta:
+    if facts.delta:
         return None
-    winner, lead = c.decision.winner, _place_ahead(c, c.difference)
     groups: list[tuple[list[Look], str]] = []
-    for column in dict.fromkeys(bucket.column for bucket in c.buckets):
-        looks = holm([_look_at(c, bucket) for bucket in c.buckets if bucket.column == column])
+    for column in dict.fromkeys(bucket.column for bucket in buckets):
+        looks = holm([_look_at(facts, bucket) for bucket in buckets if bucket.column == column])
         groups.append((looks, corrected_by(None, column if column == DATASET else "subset", len(looks))))
     groups.append((_looks_at(slices), corrected_by(family, "slice", len(slices))))
-    decided = winner is not None
-    first = winner if decided else lead
+    decided = facts.winner is not None
+    first = facts.winner if decided else facts.ahead(facts.difference)
     return in_words(
         [
-            (find(verdict_claims(c.systems, first, looks, alpha, decided=decided), looks, alpha), correction)
+            (find(verdict_claims(facts.systems, first, looks, facts.alpha, decided=decided), looks, facts.alpha), correction)
             for looks, correction in groups
         ],
         decided=decided,
     )
 
 
-def with_slices(c: Comparison, slices: Sequence[Comparison], family: Family, *, alpha: float, delta: float) -> Comparison:
-    """The comparison of the whole; its words name the slices that contradict it."""
-    # What contradicts the whole by itself has been said.
-    against = _contradiction_of(replace(c, buckets=[]), alpha, delta=delta, slices=slices, family=family)
-    if against is None:
-        return c
-    clause = "; ".join(filter(None, (c.contradiction, against.clause)))
-    return replace(c, contradiction=clause, sentence=f"{c.sentence} {against.sentence}", notes=[against.note, *c.notes])
-
-
-def _place_ahead(c: Comparison, difference: float) -> int | None:
-    return None if difference == 0 else int((difference > 0) != c.higher_is_better)
-
-
-def _look_at(c: Comparison, part: Bucket) -> Look:
+def _look_at(facts: Facts, part: Bucket) -> Look:
     """A part of the data as a look, with its p before any correction; 1 if nobody is ahead there."""
-    ahead = _place_ahead(c, part.difference)
+    ahead = facts.ahead(part.difference)
     # A test of medians or ranks may reject on the other side of the metric, which its interval shows.
     turned = (part.difference > 0 and part.high is not None and part.high < 0) or (
         part.difference < 0 and part.low is not None and part.low > 0
     )
     p = 1.0 if ahead is None or turned else part.p.claimed
     where = f"on {part.value}" if part.column == DATASET else f"on {part.column} = {part.value}"
-    return Look.of(where, c.systems, ahead or 0, p, (part.first, part.second))
+    return Look.of(where, facts.systems, ahead or 0, p, (part.first, part.second))
 
 
 def _looks_at(slices: Sequence[Comparison]) -> list[Look]:
@@ -183,38 +179,30 @@ def _looks_at(slices: Sequence[Comparison]) -> list[Look]:
     return looks
 
 
-def with_omission(c: Comparison) -> Comparison:
-    """The same result; its verdict mentions if more than a tenth of the items are left out because one system lacks them."""
-    omission = omission_of(c)
-    if not omission:
-        return c
-    end = "" if c.reason else "."
-    return replace(c, reason=f"{c.reason} {omission}".lstrip(), verdict=f"{c.verdict}{end} {omission}")
-
-
-def omission_of(c: Comparison) -> str:
+def omission_of(alignment: Alignment, unpaired: Unpaired | None) -> str:
     """A sentence if more than a tenth of the items are left out because one system lacks them; else nothing."""
-    out, common = c.alignment.only_a + c.alignment.only_b, c.alignment.common
-    if out <= MAX_LEFT_OUT * (out + common):
+    out, common = alignment.only_a + alignment.only_b, alignment.common
+    if unpaired is not None or out <= MAX_LEFT_OUT * (out + common):
         return ""
     share = format_percent(round(out / (out + common), 3))
     compared = f"Only {common:,} of {count(out + common, 'item')} are compared"
     return f"{compared}: the other {share} have a score from one system only."
 
 
-def _unit(c: Comparison) -> tuple[str, str]:
+def _unit(numbers: Numbers) -> tuple[str, str]:
     """What the comparison counts, and the words that follow the number of them."""
-    noun, more = c.design.noun, ""
-    if c.unpaired is not None:
-        more = f" ({c.unpaired.n[0]:,} of {c.systems[0]} and {c.unpaired.n[1]:,} others of {c.systems[1]})"
-    if c.design.unit_size != 1:
-        noun, more = "unit", f" of {c.design.unit_size} {c.design.noun}s"
-    if c.clusters is not None:
-        more += f" in {count(c.clusters, 'document' if c.design.noun == 'segment' else 'cluster')}"
-    if c.design.datasets > 1:
-        more += f" of {c.design.datasets} datasets"
-    if c.slice is not None:
-        more += f" with {c.slice.column} = {c.slice.value}"
+    design, systems, unpaired, part = numbers["design"], numbers["systems"], numbers.get("unpaired"), numbers.get("slice")
+    noun, more = design.noun, ""
+    if unpaired is not None:
+        more = f" ({unpaired.n[0]:,} of {systems[0]} and {unpaired.n[1]:,} others of {systems[1]})"
+    if design.unit_size != 1:
+        noun, more = "unit", f" of {design.unit_size} {design.noun}s"
+    if numbers["clusters"] is not None:
+        more += f" in {count(numbers['clusters'], 'document' if design.noun == 'segment' else 'cluster')}"
+    if design.datasets > 1:
+        more += f" of {design.datasets} datasets"
+    if part is not None:
+        more += f" with {part.column} = {part.value}"
     return noun, more
 
 
@@ -468,8 +456,7 @@ def _contradicting(comparisons: Sequence[Comparison], wins: str, claim: JointCla
 
 
 def _ahead(c: Comparison) -> str | None:
-    place = _place_ahead(c, c.difference)
-    return None if place is None else c.systems[place]
+    return None if c.difference == 0 else c.systems[int((c.difference > 0) != c.higher_is_better)]
 
 
 @dataclass(frozen=True)
@@ -518,6 +505,10 @@ class Facts:
             interval=self.interval,
             direction=self.direction,
         )
+
+    def ahead(self, difference: float) -> int | None:
+        """The system that a difference A - B favours; None if it favours none."""
+        return None if difference == 0 else int((difference > 0) != self.higher_is_better)
 
     @property
     def rejected(self) -> bool:

@@ -59,9 +59,7 @@ def gate_verdict(
     )
     if unanswered:
         tests += f"; {lacking}"
-    after = [needed and f"{needed[0].upper()}{needed[1:]}."]
-    if c.unpaired is None:
-        after.insert(0, omission_of(c))
+    after = [omission_of(c.alignment, c.unpaired), needed and f"{needed[0].upper()}{needed[1:]}."]
     if withheld:
         after.append(SCORE_THEM)
     reason = f"{c.score_name} {values[0]} against {values[1]}{lower}; {gap}{ends}; {tests}."

@@ -6,48 +6,40 @@ the design's path from rows to clusters, and the verdict. `families` asks the sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import check_seed, complete
-from outscore.core.records import dataclass
-from outscore.core.reduction import Kind
-from outscore.core.rows import PairedScores, Repeats
+from outscore.core.rows import PairedScores
 from outscore.inference.base.differences import with_exact_integers
 from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
 from outscore.inference.base.question import Alternative, TestRequest
-from outscore.inference.describe.curves import runs_curve
-from outscore.inference.describe.effects import SIZES, evaluation_units, members, unit_advisor
+from outscore.inference.describe.effects import SIZES, evaluation_units, unit_advisor
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.populations import ITEMS, THESE_ITEMS
-from outscore.inference.power.observed import POWER, items_needed
 from outscore.inference.registry import ALL, TESTS
-from outscore.inference.shifted import KERNELS_OF_MARGINS, items_to_show
 from outscore.language.lines import comparison_signature
-from outscore.language.numbers import format_probability
-from outscore.language.verdict.comparison import with_omission, with_verdict
-from outscore.results.analysis import EvaluationUnit, RunsCurve, UnitRow
-from outscore.results.comparison import Comparison, Margin, SystemScore, TestResult
-from outscore.results.design import Alignment, Decision, Design, PathStep
+from outscore.language.numbers import count, format_number, format_p, format_probability
+from outscore.language.verdict.comparison import Numbers
+from outscore.results.analysis import UnitRow
+from outscore.results.comparison import Bayes, SystemScore
+from outscore.results.design import Alignment, Design, PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.scores.align import align_pair
 from outscore.scores.panel import Panel, panel_of
 from outscore.workflows.compare.evidence import (
     Answer,
-    OnDatasets,
-    Pooled,
-    Wants,
+    Rows,
     all_tests,
     answer_of,
-    as_known,
-    evidence,
+    explained,
     margin_of,
     missing_of,
     p_as_known,
@@ -93,86 +85,51 @@ def compare_panel(
     datasets: Sequence[Panel] = (),
     noun: str = "item",
     called: str = "",
-    before: Sequence[Note] = (),
-    after: Sequence[Note] = (),
-    known: Mapping[str, Any] | None = None,
-) -> Comparison:
-    """Compare the two systems of a panel.
+    notes: Sequence[Note] = (),
+) -> Numbers:
+    """The numbers of a comparison of the two systems of a panel; `comparison_of` finds the words for them.
 
     `datasets` are its parts, if there are several, whose macro average is compared. A row is called `noun`, and the metric by
-    its name unless it is `called` otherwise. `before` and `after` are notes beside its own, and `known` other fields of the
-    result.
+    its name unless it is `called` otherwise. `notes` follow its own.
     """
     # Once here, because every test and every effect would look for it again.
     rows, additive, repeats = with_exact_integers(panel.matched_rows()), panel.metric, panel.repeats
     advice = _unit_advice(rows, additive, question) if question.unit_advice else []
     pairs, remainder = _units(rows, additive, question)
-    data = _Rows(panel, rows, pairs, called or additive.name)
+    data = Rows(panel, rows, pairs, called or additive.name)
     if datasets and question.delta:
         _refuse_shift(datasets)
     by_items = data.run(question, question.of_test)
     repeated = [] if repeats is None else [panel]
     answer = answer_of(repeated, question, partial(data.run, question), by_items, missing_of(repeated, question))
-    found = _on_datasets(data, datasets, question, answer.result.p, noun)
-    averaged, answer = found.answer is not None, found.answer or answer
+    averaged, about_datasets = _on_datasets(data, datasets, question, answer.result.p, noun)
+    answer = averaged or answer
     others, remarks = all_tests(pairs, additive, question.of_test) if question.test == ALL else ([], [])
-    margin, about_margin = _margin(answer, pairs, additive, question)
+    margin, about_margin = margin_of(data, question, answer)
     marks: dict[str, Any] = {"noun": noun, "datasets": len(datasets) if averaged else 1, "remainder": remainder}
-    path = [] if averaged else _path(data, by_items.p, question, answer)
+    path = [] if averaged else path_of(data, by_items.p, question, answer)
     shuffled = [_over_shuffles(rows, additive, question)] if question.unit_size > 1 and question.shuffle is not None else []
-    gone = _idle_notes(answer, by_items.p, averaged=averaged)
-    parts: dict[str, Any] = {
-        **_explained(data, question, by_items.p, answer, averaged=averaged),
+    gone = _idle_notes(answer, by_items.p, averaged=averaged is not None)
+    design = _design(data, question, path, **marks)
+    bayes = None if averaged else by_items.bayes
+    return {
+        **_answered(data, question, answer, design, bayes),
+        **explained(data, question, by_items.p, answer, averaged=averaged is not None),
         "tests": [p_as_known(p, unequal=data.unequal) for p in others],
         "margin": margin,
-        "bayes": None if averaged else by_items.bayes,
+        "bayes": bayes,
         "unit_advice": advice,
-        "buckets": found.buckets,
-        "replicability": found.replicability,
-        "design": _design(data, question, path, **marks),
+        "design": design,
         "alignment": Alignment(common=rows.per_item().rows),
         "notes": [
-            *found.notes,
+            *about_datasets,
             *answer.notes,
             *([] if answer.population == THESE_ITEMS else unequal_runs_note(pairs, additive, repeats)),
             *(note for note in (*by_items.notes, *remarks, *shuffled) if note.kind not in gone),
             *about_margin,
-            *found.about_test,
-            *after,
+            *notes,
         ],
-        **(known or {}),
     }
-    whole = _assemble(data, question, answer, parts)
-    return with_omission(replace(whole, notes=[*before, *whole.notes]) if before else whole)
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Two systems, their matched rows and the units made of these, in the columns of a metric that is `called` so."""
-
-    panel: Panel
-    rows: PairedScores
-    pairs: PairedScores
-    called: str
-
-    @property
-    def metric(self) -> AdditiveMetric:
-        """What scores the rows."""
-        return self.panel.metric
-
-    @property
-    def repeats(self) -> Repeats | None:
-        """What is known of items that were run several times."""
-        return self.panel.repeats
-
-    @property
-    def unequal(self) -> bool:
-        """Whether the systems were run unequally often."""
-        return self.repeats is not None and self.repeats.unequal
-
-    def run(self, question: Question, asked: TestRequest) -> TestResult:
-        """What the named test answers for new items."""
-        return as_known(question.entry.run(self.pairs, self.metric, asked), unequal=self.unequal)
 
 
 def _refuse_shift(panels: Sequence[Panel]) -> None:
@@ -183,58 +140,27 @@ def _refuse_shift(panels: Sequence[Panel]) -> None:
         raise takes_no_margin(panels[0].metric.name)
 
 
-def _on_datasets(data: _Rows, panels: Sequence[Panel], question: Question, p: PValue, noun: str) -> OnDatasets:
-    """What several datasets say, of whose pooled items p is; nothing without any."""
+def _on_datasets(
+    data: Rows, panels: Sequence[Panel], question: Question, p: PValue, noun: str
+) -> tuple[Answer | None, list[Note]]:
+    """What the macro average of several datasets says, of whose pooled items p is; nothing without any."""
     if not panels:
-        return OnDatasets()
+        return None, []
     # Imported only here, because it loads the tests of many systems on many datasets.
     from outscore.workflows.compare.datasets import compare_datasets
 
-    items = data.pairs.per_item()
-    return compare_datasets(panels, question, Pooled(scores_of(items, data.metric), p, data.called, items.rows, noun))
+    items, names = data.pairs.per_item(), data.panel.systems
+    scores = scores_of(items, data.metric)
 
+    def pooled(difference: float) -> Note:
+        """What pooling would say, and whether that contradicts the macro average."""
+        first, second = (f"{name} {format_number(value)}" for name, value in zip(names, scores, strict=True))
+        opposite = (scores[0] - scores[1]) * difference < 0 and p.rejects(question.alpha)
+        sign = ": the sign is the opposite, and significant" if opposite else ""
+        size, told = count(items.rows, noun), format_p(p, brief=True)
+        return Note("reading", f"Pooled over all {size}: {data.called} {first}, {second}, {told}{sign}.")
 
-def _explained(data: _Rows, question: Question, p: PValue, answer: Answer, *, averaged: bool) -> dict[str, Any]:
-    """The evidence beside the answer, and what several runs of items add to it."""
-    items = data.panel.unit_names()
-    unit_names = items if question.unit_size == 1 else [f"unit {i + 1}" for i in range(data.pairs.rows)]
-    shuffled = question.unit_size > 1 and question.shuffle is not None
-    runs = None
-    if question.unit_size == 1 and data.metric.higher_is_better:
-        runs = _curve_of_runs(data, question)
-    found = evidence(
-        data.pairs,
-        data.metric,
-        question.of_test,
-        p,
-        unit_names,
-        entry=question.entry,
-        wants=_wants(question, answer, averaged=averaged),
-        normality_alpha=question.normality_alpha,
-        unshuffled=data.rows if shuffled else None,
-        null=answer.null,
-        runs=runs,
-    )
-    return {
-        **found,
-        "power": answer.power if answer.population != ITEMS or averaged else found["power"],
-        "units": _with_members(data.pairs, unit_names, items, data.metric, question),
-        "population": answer.population,
-        "other_populations": answer.others,
-        "smallest_p": answer.smallest_p,
-        "runs": answer.runs,
-    }
-
-
-def _wants(question: Question, answer: Answer, *, averaged: bool) -> Wants:
-    """What is told beside the answer: a gate shows no null law, and macro averages nothing that is about single items."""
-    brief = averaged or question.gate
-    return Wants(
-        swaps=not brief and answer.population != THESE_ITEMS,
-        exchange=not brief and answer.population == THESE_ITEMS,
-        further=not brief and answer.population == ITEMS,
-        effects=not averaged,
-    )
+    return compare_datasets(panels, question, noun, pooled)
 
 
 def _idle_notes(answer: Answer, p: PValue, *, averaged: bool) -> tuple[str, ...]:
@@ -244,61 +170,6 @@ def _idle_notes(answer: Answer, p: PValue, *, averaged: bool) -> tuple[str, ...]
     if answer.population == ITEMS:
         return ()
     return ("method", "interval", *(("warning",) if answer.population == THESE_ITEMS else ()))
-
-
-def _path(data: _Rows, p: PValue, question: Question, answer: Answer) -> list[PathStep]:
-    """The answer in each view of the data, that of the population last."""
-    path = path_of(data.pairs, data.metric, p, question.of_test, question.entry)
-    if data.repeats is not None and data.pairs.items is None and question.unit_size == 1:
-        # Systems with unequal numbers of runs are compared by item means, which are not rows of the data.
-        path[0] = replace(path[0], view="items")
-    if answer.population == ITEMS:
-        return path
-    view = cast("Literal['items-and-runs', 'these-items']", answer.population)
-    return [*path, PathStep(view, answer.result.p.n, path[-1].difference, answer.result.p.value)]
-
-
-def _margin(
-    answer: Answer, pairs: PairedScores, metric: AdditiveMetric, question: Question
-) -> tuple[Margin | None, list[Note]]:
-    """What is known about the margin, if one was given, and notes on it."""
-    if question.margin is None:
-        return None, []
-    request = question.of_test
-    shift = -question.margin if metric.higher_is_better else question.margin
-    asked = replace(request, alternative="greater", delta=shift)
-
-    def needed(p: PValue) -> int | None:
-        if not answer.more_items_help or p.rejects(question.alpha):
-            return None
-        if p.kernel in KERNELS_OF_MARGINS:
-            return items_to_show(question.entry, pairs, metric, asked, POWER)
-        return items_needed(pairs, metric, asked, question.entry)
-
-    return margin_of(answer.run, pairs, metric, request, question.margin, needed=needed, both=question.gate)
-
-
-def _curve_of_runs(data: _Rows, question: Question) -> RunsCurve | None:
-    """How the score grows with the number of runs, from all rows."""
-    runs = data.panel.run_scores()
-    if data.repeats is None or runs is None:
-        return None
-    kind: Kind = "pass^" if data.repeats.reduced.startswith("pass^") else "pass@"
-    return runs_curve(runs, kind, alpha=question.alpha, clusters=data.pairs.per_item().clusters, seed=question.seed)
-
-
-def _with_members(
-    units: PairedScores, names: Sequence[str], items: Sequence[str], metric: AdditiveMetric, question: Question
-) -> list[EvaluationUnit]:
-    """The evaluation units, each with the names of its items; none if every item is one."""
-    if question.unit_size == 1:
-        return []
-    a, b = (metric.score(side / units.scale).tolist() for side in (units.a, units.b))
-    places = members(len(items), question.unit_size, question.shuffle).tolist()
-    return [
-        EvaluationUnit(name, first, second, first - second, [items[i] for i in own])
-        for name, first, second, own in zip(names, a, b, places, strict=True)
-    ]
 
 
 def _units(rows: PairedScores, metric: AdditiveMetric, question: Question) -> tuple[PairedScores, int]:
@@ -360,7 +231,7 @@ def _repeats_mark(design: Design) -> str:
     return f"{a if a == b else f'{a}/{b}'} {design.repeat_kind}"
 
 
-def _design(data: _Rows, question: Question, path: list[PathStep], **marks: Any) -> Design:  # noqa: ANN401 - other fields
+def _design(data: Rows, question: Question, path: list[PathStep], **marks: Any) -> Design:  # noqa: ANN401 - other fields
     rows, repeats = data.rows, data.repeats
     items = rows.per_item().rows
     between, within = (pair_variances(rows, data.metric) if rows.rows > items else None) or (None, None)
@@ -386,8 +257,9 @@ def _design(data: _Rows, question: Question, path: list[PathStep], **marks: Any)
     )
 
 
-def _assemble(data: _Rows, question: Question, answer: Answer, parts: Mapping[str, Any]) -> Comparison:
-    pairs, metric, design = data.pairs, data.metric, cast("Design", parts["design"])
+def _answered(data: Rows, question: Question, answer: Answer, design: Design, bayes: Bayes | None) -> Numbers:
+    """What was compared, and the answer for the population that decides."""
+    pairs, metric = data.pairs, data.metric
     names = (data.panel.systems[0], data.panel.systems[1])
     items, result = pairs.per_item(), answer.result
     scores = answer.scores or scores_of(items, metric)
@@ -400,7 +272,7 @@ def _assemble(data: _Rows, question: Question, answer: Answer, parts: Mapping[st
         metric.name,
         result.p,
         margin=question.margin,
-        bayes=parts["bayes"],
+        bayes=bayes,
         options={
             **{o.name: options[o.name] for o in question.entry.options if options[o.name] != o.default},
             **result.chosen,
@@ -415,23 +287,24 @@ def _assemble(data: _Rows, question: Question, answer: Answer, parts: Mapping[st
     )
     if design.datasets > 1:
         signature = signature.before("outscore", ("datasets", f"{design.datasets}, macro average"))
-    comparison = Comparison(
-        systems=names,
-        metric=data.called,
-        signature=signature,
-        higher_is_better=metric.higher_is_better,
-        n=items.rows,
-        clusters=None if pairs.clusters is None else int(pairs.clusters.max()) + 1,
-        scores=(
-            SystemScore(names[0], scores[0], *own[0], method),
-            SystemScore(names[1], scores[1], *own[1], method),
+    return {
+        "systems": names,
+        "metric": data.called,
+        "signature": signature,
+        "higher_is_better": metric.higher_is_better,
+        "n": items.rows,
+        "clusters": None if pairs.clusters is None else int(pairs.clusters.max()) + 1,
+        "scores": tuple(
+            SystemScore(name, score, *limits, method) for name, score, limits in zip(names, scores, own, strict=True)
         ),
-        difference=scores[0] - scores[1],
-        p=result.p,
-        interval=result.interval,
-        decision=Decision(None, "undecided"),
-        verdict="",
-        sentence="",
-        **parts,
-    )
-    return with_verdict(comparison, **question.side, identical=bool((items.a == items.b).all()))
+        "difference": scores[0] - scores[1],
+        "p": result.p,
+        "interval": result.interval,
+        "identical": bool((items.a == items.b).all()),
+        "population": answer.population,
+        "other_populations": answer.others,
+        "smallest_p": answer.smallest_p,
+        "runs": answer.runs,
+        "buckets": answer.buckets,
+        "replicability": answer.replicability,
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,38 +20,44 @@ from outscore.inference.pairwise.per_pair import SIDES, Run, log_claim, populati
 from outscore.inference.pairwise.table import OwnScores, own_scores
 from outscore.inference.populations import EXCHANGE, own_test
 from outscore.inference.registry import ALL
-from outscore.language.numbers import count, format_number, format_p
 from outscore.results.analysis import DATASET, Bucket
 from outscore.results.comparison import TestResult
 from outscore.results.design import HOLM
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval
 from outscore.scores.panel import Panel
-from outscore.workflows.compare.evidence import OnDatasets, Pooled, answer_of, as_known
+from outscore.workflows.compare.evidence import Answer, answer_of, as_known
 from outscore.workflows.question import Question, lacking_on_datasets, name_of_test
 
 
-def compare_datasets(panels: Sequence[Panel], question: Question, pooled: Pooled) -> OnDatasets:
-    """The comparison of the panels' macro averages, and of each panel; pooled if those cannot be compared.
+def compare_datasets(
+    panels: Sequence[Panel], question: Question, noun: str, pooled: Callable[[float], Note]
+) -> tuple[Answer | None, list[Note]]:
+    """The comparison of the panels' macro averages, and of each panel; notes alone where items, called `noun`, are pooled.
 
-    What is asked of one side, of another difference or of a margin is refused where the macro average does not answer it.
+    `pooled` says what the items of all panels together show, given the difference of the macro averages. What is asked of one
+    side, of another difference or of a margin is refused where the macro average does not answer it.
     """
     if question.test in (ALL, "bayes"):
-        return untested(len(panels), pooled.noun, f"test `{question.test}` is for single items")
+        return None, [untested(len(panels), noun, f"test `{question.test}` is for single items")]
     try:
-        return _averaged(panels, question, pooled)
+        answer = _averaged(panels, question)
     except OutscoreError as refusal:
         if question.margin is not None or question.alternative != "two-sided" or question.delta:
             raise
-        return untested(len(panels), pooled.noun, f"their macro average cannot be tested: {refusal.message.rstrip('.')}")
+        why = f"their macro average cannot be tested: {refusal.message.rstrip('.')}"
+        return None, [untested(len(panels), noun, why)]
+    assert answer.scores is not None
+    decides = f"The verdict is about the macro average of {len(panels)} datasets, which weights them equally, as in `rank`."
+    return answer, [Note("reading", decides), pooled(answer.scores[0] - answer.scores[1])]
 
 
-def untested(datasets: int, noun: str, why: str) -> OnDatasets:
-    """Pooled items, and why."""
-    return OnDatasets(None, [Note("reading", f"The {noun}s of {datasets} datasets were pooled, because {why}.")])
+def untested(datasets: int, noun: str, why: str) -> Note:
+    """That items were pooled, and why."""
+    return Note("reading", f"The {noun}s of {datasets} datasets were pooled, because {why}.")
 
 
-def _averaged(panels: Sequence[Panel], question: Question, pooled: Pooled) -> OnDatasets:
+def _averaged(panels: Sequence[Panel], question: Question) -> Answer:
     unequal = any(panel.run_unequally() is not None for panel in panels)
 
     def over_items(request: TestRequest) -> TestResult:
@@ -65,23 +71,20 @@ def _averaged(panels: Sequence[Panel], question: Question, pooled: Pooled) -> On
     first, second = own.value.tolist()
     sides = np.array([(part.better, part.worse) for part in parts]).T
     ahead = panels[0].orientation * (first - second) >= 0
-    decides = f"The verdict is about the macro average of {len(panels)} datasets, which weights them equally, as in `rank`."
-    return OnDatasets(
-        replace(
-            answer,
-            scores=(first, second),
-            own=[(finite(low), finite(high)) for low, high in zip(own.low.tolist(), own.high.tolist(), strict=True)],
-            result=_with_interval(answer.result, buckets, question),
-        ),
-        [Note("reading", decides), _pooled_note(pooled, first - second, question.alpha, names)],
-        buckets,
-        replication(
+    about_test = [] if own_test(test) else macro_notes(test, answer.result.p.kernel, in_units=question.unit_size > 1)
+    return replace(
+        answer,
+        scores=(first, second),
+        own=[(finite(low), finite(high)) for low, high in zip(own.low.tolist(), own.high.tolist(), strict=True)],
+        result=_with_interval(answer.result, buckets, question),
+        notes=[*answer.notes, *about_test],
+        buckets=buckets,
+        replicability=replication(
             (names[0], names[1]) if ahead else (names[1], names[0]),
             [part.dataset for part in parts],
             *(sides if ahead else sides[::-1]),
             level=question.alpha / 2,
         ),
-        [] if own_test(test) else macro_notes(test, answer.result.p.kernel, in_units=question.unit_size > 1),
     )
 
 
@@ -140,13 +143,3 @@ def _with_interval(result: TestResult, buckets: Sequence[Bucket], question: Ques
         return result
     low, high = combined_limits(ends, rejected=result.p.rejects(question.alpha))
     return replace(result, interval=Interval(low, high, 1 - question.alpha, COMBINED, dual=True))
-
-
-def _pooled_note(pooled: Pooled, difference: float, alpha: float, names: tuple[str, ...]) -> Note:
-    """What pooling would say, and whether that contradicts the macro average."""
-    p = pooled.p
-    first, second = (f"{name} {format_number(value)}" for name, value in zip(names, pooled.scores, strict=True))
-    opposite = (pooled.scores[0] - pooled.scores[1]) * difference < 0 and p.rejects(alpha)
-    sign = ": the sign is the opposite, and significant" if opposite else ""
-    size, told = count(pooled.items, pooled.noun), format_p(p, brief=True)
-    return Note("reading", f"Pooled over all {size}: {pooled.metric} {first}, {second}, {told}{sign}.")

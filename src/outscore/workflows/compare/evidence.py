@@ -15,6 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.records import dataclass
+from outscore.core.reduction import Kind
 from outscore.core.rows import RUNS, PairedScores, Repeats
 from outscore.inference.anytime import Alternative, Looks, betting_evidence, binary_evidence, confidence_sequence
 from outscore.inference.base.differences import MIN_LARGE_SAMPLE, is_sum, scores_if_any, skewness, units_of
@@ -24,8 +25,8 @@ from outscore.inference.base.influence import fragility, influence, strongest
 from outscore.inference.base.own_score import Limits, interval_method, own_intervals
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.analysis import analyse
-from outscore.inference.describe.curves import size_curve, size_test
-from outscore.inference.describe.effects import effects
+from outscore.inference.describe.curves import runs_curve, size_curve, size_test
+from outscore.inference.describe.effects import effects, members
 from outscore.inference.describe.histograms import histograms, normal_quantiles, null_histogram, null_of_exchange
 from outscore.inference.describe.repeats import OWN_BY_RUNS, run_test, smallest_run_p, standard_error
 from outscore.inference.pairwise.per_pair import Run
@@ -49,15 +50,16 @@ from outscore.inference.populations import (
     lacking,
     usual_population,
 )
-from outscore.inference.power.observed import POWER, observed_power
+from outscore.inference.power.observed import POWER, items_needed, observed_power
 from outscore.inference.registry import DEFAULT, TESTS
 from outscore.inference.runs import COARSE, FINE, SPREAD_UNSEEN, UNEQUAL_LAWS, not_exchangeable, sampled_exchange
 from outscore.inference.shifted import KERNELS_OF_MARGINS, is_shifted, items_to_show, larger, largest_loss
 from outscore.inference.two_way import FEW_RUNS, RunsLaw, TwoWay, price_of_runs
 from outscore.language.numbers import count, format_probability
-from outscore.results.analysis import Bucket, ChartData, NullHistogram, Power, RunsCurve
+from outscore.language.verdict.comparison import Numbers
+from outscore.results.analysis import Bucket, ChartData, EvaluationUnit, NullHistogram, Power, RunsCurve
 from outscore.results.comparison import AnytimeEvidence, Margin, PopulationAnswer, Runs, TestResult
-from outscore.results.design import DecidingItem, PathStep, Replicated
+from outscore.results.design import DecidingItem, PathStep, Replicated, View
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel
@@ -80,60 +82,95 @@ IN_ORDER = Note(
 )
 
 
-@dataclass(frozen=True)
-class Wants:
-    """What is told beside the answer.
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Two systems, their matched rows and the units made of these, in the columns of a metric that is `called` so."""
 
-    The null law of swaps or that of exchanged runs; `further` tests, of fewer and of changed units; effect sizes and power,
-    which are about single items.
+    panel: Panel
+    rows: PairedScores
+    pairs: PairedScores
+    called: str
+
+    @property
+    def metric(self) -> AdditiveMetric:
+        """What scores the rows."""
+        return self.panel.metric
+
+    @property
+    def repeats(self) -> Repeats | None:
+        """What is known of items that were run several times."""
+        return self.panel.repeats
+
+    @property
+    def unequal(self) -> bool:
+        """Whether the systems were run unequally often."""
+        return self.repeats is not None and self.repeats.unequal
+
+    def run(self, question: Question, asked: TestRequest) -> TestResult:
+        """What the named test answers for new items."""
+        return as_known(question.entry.run(self.pairs, self.metric, asked), unequal=self.unequal)
+
+
+def explained(data: Rows, question: Question, p: PValue, answer: Answer, *, averaged: bool) -> Numbers:
+    """The evidence beside the answer: effects, power, the units that decided, and pictures; p is that of new items.
+
+    A gate shows no null law, and macro averages nothing that is about single items.
     """
-
-    swaps: bool = True
-    exchange: bool = False
-    further: bool = True
-    effects: bool = True
-
-
-def evidence(
-    pairs: PairedScores,
-    metric: AdditiveMetric,
-    request: TestRequest,
-    p: PValue,
-    labels: Sequence[str],
-    *,
-    entry: TestEntry,
-    wants: Wants,
-    normality_alpha: float,
-    unshuffled: PairedScores | None,
-    null: Callable[[], NullHistogram | None],
-    runs: RunsCurve | None,
-) -> dict[str, Any]:
-    """The parts of a Comparison that follow from the data and the test's answer; `unshuffled` as in `analyse`.
-
-    `null` makes the null law of exchanged runs, and `runs` is how the score grows with their number.
-    """
-    units = units_of(pairs)
-    tested = TESTS[p.test]
-    law = null() if wants.exchange else None
-    if wants.swaps and p.kernel != "tango":
+    pairs, metric, request, tested = data.pairs, data.metric, question.of_test, TESTS[p.test]
+    units, single = units_of(pairs), question.unit_size == 1
+    items = data.panel.unit_names()
+    names = items if single else [f"unit {i + 1}" for i in range(pairs.rows)]
+    brief = averaged or question.gate
+    further = not brief and answer.population == ITEMS
+    law = None if brief else answer.null()
+    if not brief and answer.population != THESE_ITEMS and p.kernel != "tango":
         law = null_histogram(units, metric, delta=request.delta, seed=request.seed)
-    about_median = tested.estimand == "median"
+    power = answer.power
+    if answer.population == ITEMS and not averaged:
+        power = _power(pairs, metric, request, p)
     return {
-        "effects": effects(pairs, metric, request.alpha) if wants.effects else [],
-        "analysis": analyse(pairs, metric, median_test=about_median, normality_alpha=normality_alpha, unshuffled=unshuffled),
-        "power": _power(pairs, metric, request, p) if wants.effects else None,
-        **_deciding(units, metric, labels),
-        "fragility": _fragility(units, metric, request, p) if wants.further else None,
+        "effects": [] if averaged else effects(pairs, metric, request.alpha),
+        "analysis": analyse(
+            pairs,
+            metric,
+            median_test=tested.estimand == "median",
+            normality_alpha=question.normality_alpha,
+            unshuffled=None if single or question.shuffle is None else data.rows,
+        ),
+        "power": power,
+        **_deciding(units, metric, names),
+        "fragility": _fragility(units, metric, request, p) if further else None,
         "pictures": ChartData(
             histograms(pairs, metric),
             law,
-            size_curve(pairs, metric, tested, _request_of(p.test, entry, request)) if wants.further else [],
+            size_curve(pairs, metric, tested, _request_of(p.test, question.entry, request)) if further else [],
             normal_quantiles(pairs, metric),
-            (size_test(pairs, metric, tested) or "") if wants.further else "",
+            (size_test(pairs, metric, tested) or "") if further else "",
             alone=scores_if_any(pairs, metric) is None,
-            runs=runs,
+            runs=_curve_of_runs(data, question) if single and metric.higher_is_better else None,
         ),
+        "units": [] if single else _with_members(data, names, items, question),
     }
+
+
+def _curve_of_runs(data: Rows, question: Question) -> RunsCurve | None:
+    """How the score grows with the number of runs, from all rows."""
+    runs = data.panel.run_scores()
+    if data.repeats is None or runs is None:
+        return None
+    kind: Kind = "pass^" if data.repeats.reduced.startswith("pass^") else "pass@"
+    return runs_curve(runs, kind, alpha=question.alpha, clusters=data.pairs.per_item().clusters, seed=question.seed)
+
+
+def _with_members(data: Rows, names: Sequence[str], items: Sequence[str], question: Question) -> list[EvaluationUnit]:
+    """The evaluation units, each with the names of its items."""
+    units = data.pairs
+    a, b = (data.metric.score(side / units.scale).tolist() for side in (units.a, units.b))
+    places = members(len(items), question.unit_size, question.shuffle).tolist()
+    return [
+        EvaluationUnit(name, first, second, first - second, [items[i] for i in own])
+        for name, first, second, own in zip(names, a, b, places, strict=True)
+    ]
 
 
 def _request_of(test: str, entry: TestEntry, request: TestRequest) -> TestRequest:
@@ -219,22 +256,15 @@ def _liberal(p_values: Sequence[PValue]) -> list[Note]:
     return [Note("tests", text)]
 
 
-def margin_of(
-    run: Callable[[TestRequest], TestResult],
-    pairs: PairedScores,
-    metric: AdditiveMetric,
-    request: TestRequest,
-    margin: float,
-    *,
-    needed: Callable[[PValue], int | None],
-    both: bool = False,
-) -> tuple[Margin, list[Note]]:
-    """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987), each by `run`; and notes.
+def margin_of(data: Rows, question: Question, answer: Answer) -> tuple[Margin | None, list[Note]]:
+    """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987); and notes on them.
 
     If lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
-    `alternative` means better and worse whatever the metric's direction. `needed` says how many items would show
-    non-inferiority, given its p; `both` asks for the interval that agrees with both sides.
+    `alternative` means better and worse whatever the metric's direction. None if no margin was given.
     """
+    margin, pairs, metric, request, run = question.margin, data.pairs, data.metric, question.of_test, answer.run
+    if margin is None:
+        return None, []
     most = largest_loss(pairs, metric, request)
     if most is not None and margin >= most:
         raise OutscoreError(
@@ -243,36 +273,56 @@ def margin_of(
             parameter="margin",
         )
     turn = 1.0 if metric.higher_is_better else -1.0
-    result = run(replace(request, alternative="greater", delta=-turn * margin, interval=True))
+    asked = replace(request, alternative="greater", delta=-turn * margin, interval=True)
+    result = run(asked)
     not_better = run(replace(request, alternative="less", delta=turn * margin, interval=False)).p
     limit = None
     if result.interval is not None and result.interval.estimand == "difference":
         limit = result.interval.low if turn > 0 else result.interval.high
+    needed = None
+    if answer.more_items_help and not result.p.rejects(request.alpha):
+        by_rule = result.p.kernel in KERNELS_OF_MARGINS
+        needed = (
+            items_to_show(question.entry, pairs, metric, asked, POWER)
+            if by_rule
+            else items_needed(pairs, metric, asked, question.entry)
+        )
     two_sided = TestRequest(alpha=2 * request.alpha, seed=request.seed, options=request.options)
     tested = Margin(
         margin,
         result.p,
         max(result.p, not_better, key=lambda p: p.upper),
         limit,
-        needed(result.p),
-        run(two_sided).interval if both else None,
+        needed,
+        run(two_sided).interval if question.gate else None,
     )
     return tested, [note for note in result.notes if note.kind != "interval"]
 
 
-def path_of(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: TestRequest, entry: TestEntry) -> list[PathStep]:
-    """The same test on every view, so that readers see how repeats and clusters changed the answer."""
-    views: list[tuple[Literal["rows", "items", "clusters"], PairedScores]]
-    views = [("rows", pairs.labelled(None, None))]
+def path_of(data: Rows, p: PValue, question: Question, answer: Answer) -> list[PathStep]:
+    """The same test on every view, so that readers see how repeats and clusters changed the answer; p is that of new items.
+
+    The view of the population that decides is the last.
+    """
+    pairs, metric = data.pairs, data.metric
+    views: list[tuple[View, PairedScores]] = [("rows", pairs.labelled(None, None))]
+    if data.repeats is not None and pairs.items is None and question.unit_size == 1:
+        # Systems with unequal numbers of runs are compared by item means, which are not rows of the data.
+        views = [("items", pairs.labelled(None, None))]
     if pairs.items is not None:
         views.append(("items", pairs.labelled(pairs.items, None)))
     if pairs.clusters is not None:
         views.append(("clusters", pairs))
     steps = []
     for i, (name, view) in enumerate(views):
-        step_p = p if i == len(views) - 1 else entry.run(view, metric, replace(request, interval=False)).p
+        step_p = p
+        if i < len(views) - 1:
+            step_p = question.entry.run(view, metric, replace(question.of_test, interval=False)).p
         a, b = scores_of(view.per_item(), metric)
         steps.append(PathStep(name, step_p.n, a - b, step_p.value))
+    if answer.population != ITEMS:
+        last = answer.result.p
+        steps.append(PathStep(cast("View", answer.population), last.n, steps[-1].difference, last.value))
     return steps
 
 
@@ -358,7 +408,8 @@ class Answer:
     """The answer for the population that decides: its test as a function of what is asked, and what goes with it.
 
     `null` makes the null distribution, if it is not that of swaps of items; `more_items_help` as in a line. `own` are the
-    intervals of both systems' own scores, if the population has its own, and `scores` these, if they are macro averages.
+    intervals of both systems' own scores, if the population has its own. Of macro averages `scores` are theirs, `buckets` what
+    each dataset says, and `replicability` on how many of them the leading system is better.
     """
 
     population: str
@@ -374,31 +425,8 @@ class Answer:
     own: Sequence[Limits] | None = None
     own_method: str = ""
     scores: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True)
-class Pooled:
-    """What the items of all datasets together say, and what they and the metric are called."""
-
-    scores: tuple[float, float]
-    p: PValue
-    metric: str
-    items: int
-    noun: str
-
-
-@dataclass(frozen=True)
-class OnDatasets:
-    """What several datasets say: the answer for their macro average, None where items are pooled, and the same for each.
-
-    `notes` say what the verdict is about, `about_test` how the macro average was tested.
-    """
-
-    answer: Answer | None = None
-    notes: list[Note] = field(default_factory=list)
     buckets: list[Bucket] = field(default_factory=list)
     replicability: Replicated | None = None
-    about_test: list[Note] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -20,12 +19,13 @@ from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.families import MAX_T, Member, correct_family, max_t_of_pair
 from outscore.inference.populations import ITEMS
 from outscore.language.phrases import correction_name, join_words
-from outscore.language.verdict.comparison import agreement, with_verdict
+from outscore.language.verdict.comparison import Numbers, agreement, comparison_of
 from outscore.results.analysis import Subset
-from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
+from outscore.results.comparison import Claimed, Comparisons, JointClaim, Margin
 from outscore.results.design import HOLM, Family
 from outscore.results.note import Note
 from outscore.scores.panel import Part
+from outscore.scores.system import Origin
 from outscore.workflows.compare.arrays import compare_panel
 from outscore.workflows.load import asks_logs
 from outscore.workflows.question import Question
@@ -39,24 +39,23 @@ def compare_slices(
     question: Question,
     *,
     correction: str,
-    known: Mapping[str, Any] | None = None,
-) -> tuple[list[Comparison], Family, list[Note]]:
+) -> tuple[list[Numbers], Family, list[Note]]:
     """Every slice compared, the family they form, and a note on each slice that cannot be tested.
 
     `parts` are the slices by the value of the column, and `clusters` those of the items of the whole. Slices of one item are
     compared too, if the test allows it. The decision about a slice rests on its corrected p, and slices get no advice on unit
-    sizes. `known` are further fields of each result.
+    sizes.
     """
-    question = replace(question, unit_advice=False)
-    compared, used, notes = [], [], []
+    alone = replace(question, unit_advice=False)
+    compared: list[Numbers] = []
+    used, notes = [], []
     for value, part in parts.items():
         try:
-            result = compare_panel(part.panel, question, known={**(known or {}), "slice": Subset(column, value)})
+            compared.append({**compare_panel(part.panel, alone), "slice": Subset(column, value)})
         except OutscoreError as refusal:
             # A slice that is too small for the test must not stop the others.
             notes.append(Note("omission", f"Slice {column} = {value} was left out: {refusal.message}"))
             continue
-        compared.append(result)
         used.append(part)
     if not compared:
         raise OutscoreError(f"No slice of `{column}` can be compared. {notes[0]}", "Leave the slices out.", parameter="slice")
@@ -64,13 +63,12 @@ def compare_slices(
     if correction == MAX_T:
         refuse_new_runs(compared)
         resampled = swap_together(used, clusters, question)
-    found, family = as_family(compared, correction, **question.side, resampled=resampled)
-    return found, family, notes
+    return *as_family(compared, correction, resampled), notes
 
 
-def refuse_new_runs(compared: Sequence[Comparison]) -> None:
+def refuse_new_runs(compared: Sequence[Numbers]) -> None:
     """Refuse to correct claims about new runs with swaps of items."""
-    if any(c.population != ITEMS for c in compared):
+    if any(numbers["population"] != ITEMS for numbers in compared):
         raise OutscoreError(
             f"Correction `{MAX_T}` swaps items, but the claims are about new runs too.",
             "Use `holm`, or --population items.",
@@ -103,93 +101,87 @@ def _member(part: Part, clusters: Array | None, question: Question) -> Member:
     return Member(pairs, metric, np.array(list(dict.fromkeys(coins.tolist()))))
 
 
-def as_family(
-    compared: Sequence[Comparison],
-    correction: str,
-    *,
-    alpha: float,
-    alternative: str,
-    delta: float,
-    resampled: Array | None = None,
-) -> tuple[list[Comparison], Family]:
-    """Comparisons made together, each with its corrected p and the words that follow from it.
+def as_family(compared: Sequence[Numbers], correction: str, resampled: Array | None = None) -> tuple[list[Numbers], Family]:
+    """Comparisons made together, each with its corrected p.
 
     `resampled` holds the adjusted p-values of a correction that works on resampled differences, as `max-t` does.
     """
-    p_values, family = correct_family([c.p for c in compared], correction, resampled=resampled)
-    question: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "delta": delta}
+    p_values, family = correct_family([numbers["p"] for numbers in compared], correction, resampled=resampled)
     mark = [("correction", family.correction), ("m", family.m)]
-    corrected = [
-        replace(c, p=p, signature=c.signature.before("outscore", *mark))
-        for c, p in zip(_with_margins(compared, correction), p_values, strict=True)
-    ]
-    return [with_verdict(c, **question, identical=c.identical) for c in corrected], family
+    margins = _corrected_margins([numbers["margin"] for numbers in compared], correction)
+    return [
+        {**numbers, "p": p, "margin": margin, "signature": numbers["signature"].before("outscore", *mark)}
+        for numbers, p, margin in zip(compared, p_values, margins, strict=True)
+    ], family
 
 
-def _with_margins(compared: Sequence[Comparison], correction: str) -> list[Comparison]:
-    """Comparisons with the p-values of their margins corrected: non-inferiority is one family, equivalence another.
+def _corrected_margins(given: Sequence[Margin | None], correction: str) -> Sequence[Margin | None]:
+    """Margins with their p-values corrected: non-inferiority is one family, equivalence another.
 
     Margins are tested one-sided about a difference that swaps cannot reach, so if `max-t` corrects the comparisons
     themselves, margins are corrected by Holm.
     """
-    margins = [c.margin for c in compared if c.margin is not None]
-    if len(margins) < len(compared):
-        return list(compared)
+    margins = [margin for margin in given if margin is not None]
+    if len(margins) < len(given):
+        return given
     by = HOLM if correction == MAX_T else correction
     not_worse, _ = correct_family([margin.noninferiority for margin in margins], by)
     equal, _ = correct_family([margin.equivalence for margin in margins], by)
-    parts = zip(compared, margins, not_worse, equal, strict=True)
-    return [replace(c, margin=replace(margin, noninferiority=p, equivalence=q)) for c, margin, p, q in parts]
+    parts = zip(margins, not_worse, equal, strict=True)
+    return [replace(margin, noninferiority=p, equivalence=q) for margin, p, q in parts]
 
 
-def compare_measures(request: CompareRequest, compare: Callable[[CompareRequest], Comparisons]) -> Comparisons:
+def compare_measures(
+    request: CompareRequest, compare: Callable[[CompareRequest], tuple[Numbers, Sequence[Origin]]]
+) -> Comparisons:
     """Compare by each measure with `compare`, which takes a request for one measure, and correct for their number."""
     logs = bool(request.files) and asks_logs(request)
     request.validate(arrays=not request.files, logs=logs)
     margins = request.margins()
     alone = request.by_measure(logs=logs)
-    by_measure = {}
+    compared: list[Numbers] = []
+    origins = dict[tuple[str, str], Origin]()
     for name, asked in alone.items():
-        answer = compare(replace(asked, margin=margins.get(name)))
-        by_measure[name] = (_named(answer.comparisons[0], name, list(alone)), answer.settings)
-    compared = [c for c, _ in by_measure.values()]
+        numbers, read = compare(replace(asked, margin=margins.get(name)))
+        compared.append(_named(numbers, name, list(alone)))
+        origins |= {(origin.path, origin.sha256): origin for origin in read}
     claim = _claim(compared, alone, margins, request, compare)
     side = Question(**request.asked()).side
-    corrected, family = as_family(compared, request.correction, **side)
-    together = agreement(corrected, correction_name(family.correction), claim)
-    inputs = {str(entry): entry for _, settings in by_measure.values() for entry in settings["inputs"]}
-    settings = {**request.settings(), "inputs": list(inputs.values())}
-    return Comparisons(corrected, settings, family, headline=together.headline, reason=together.reason, claim=claim)
+    corrected, family = as_family(compared, request.correction)
+    comparisons = [comparison_of(numbers, **side) for numbers in corrected]
+    together = agreement(comparisons, correction_name(family.correction), claim)
+    settings = request.settings(origins.values())
+    return Comparisons(comparisons, settings, family, headline=together.headline, reason=together.reason, claim=claim)
 
 
-def _named(c: Comparison, name: str, measures: Sequence[str]) -> Comparison:
+def _named(numbers: Numbers, name: str, measures: Sequence[str]) -> Numbers:
     """A comparison that is called by its measure, one of several."""
-    reading = None if c.reading is None else replace(c.reading, measures=list(measures))
-    signature = c.signature.replacing("metric", c.metric, f"{c.metric} of {name}")
-    return replace(c, metric=name, signature=signature, reading=reading)
+    metric, reading = numbers["metric"], numbers.get("reading")
+    signature = numbers["signature"].replacing("metric", metric, f"{metric} of {name}")
+    reading = None if reading is None else replace(reading, measures=list(measures))
+    return {**numbers, "metric": name, "signature": signature, "reading": reading}
 
 
 def _claim(
-    compared: Sequence[Comparison],
+    compared: Sequence[Numbers],
     alone: Mapping[str, CompareRequest],
     margins: Mapping[str, float],
     request: CompareRequest,
-    compare: Callable[[CompareRequest], Comparisons],
+    compare: Callable[[CompareRequest], tuple[Numbers, Sequence[Origin]]],
 ) -> JointClaim | None:
     """Better on some measures and not worse on the others; None if no margin was given."""
     if not margins:
         return None
     parts = []
-    for c in compared:
-        margin = margins.get(c.metric)
+    for (name, asked), numbers in zip(alone.items(), compared, strict=True):
+        margin = margins.get(name)
         if margin is None:
-            p = compare(replace(alone[c.metric], alternative="greater", anytime=False, bounds=())).comparisons[0].p
-            parts.append(Claimed(c.metric, "better", None, p))
+            better, _ = compare(replace(asked, alternative="greater", anytime=False, bounds=()))
+            parts.append(Claimed(name, "better", None, better["p"]))
         else:
-            assert c.margin is not None
-            parts.append(Claimed(c.metric, "not worse", margin, c.margin.noninferiority))
+            parts.append(Claimed(name, "not worse", margin, numbers["margin"].noninferiority))
     largest = max(parts, key=lambda part: part.p.upper).p
-    system, other = compared[0].systems
+    system, other = compared[0]["systems"]
     return JointClaim(
         system=system,
         other=other,

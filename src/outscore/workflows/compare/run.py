@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
@@ -14,10 +14,11 @@ from outscore.core.options import did_you_mean
 from outscore.core.rows import EPOCHS, PairedScores
 from outscore.inference.base.differences import with_exact_integers
 from outscore.inference.base.entry import NoSpreadError
-from outscore.language.verdict.comparison import with_slices
+from outscore.language.verdict.comparison import Numbers, comparison_of
 from outscore.results.comparison import AnytimeEvidence, Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
+from outscore.scores.system import Origin
 from outscore.workflows.compare.arrays import compare_panel
 from outscore.workflows.compare.evidence import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.families import compare_measures, compare_slices
@@ -52,11 +53,30 @@ def run(request: CompareRequest, data: Systems | None = None) -> Comparisons:
     if request.qrels and isinstance(request.metric, str) and "," in request.metric:
         request = replace(request, metric=None, measure=tuple(name.strip() for name in request.metric.split(",")))
     if request.measure and data is None:
-        return compare_measures(request, run)
+        return compare_measures(request, _by_measure)
     with proposing_measures(request):
         if data is not None:
             request.validate(arrays=True)
         return compare_systems(request, data or load(request), from_files=data is None)
+
+
+@at_the_door
+def _by_measure(request: CompareRequest) -> tuple[Numbers, Sequence[Origin]]:
+    """The comparison of a request's files by one of its measures, before its p is corrected for their number."""
+    with proposing_measures(request):
+        return _one(request, load(request))
+
+
+def _one(
+    request: CompareRequest, systems: Systems, *, from_files: bool = True, gate: bool = False
+) -> tuple[Numbers, Sequence[Origin]]:
+    """One comparison of systems that have been read, in numbers, and the files they are in."""
+    if systems.corpus:
+        from outscore.workflows.texts.run import log_texts
+
+        return log_texts(request, systems, gate=gate)
+    prepared = prepare(request, systems)
+    return _whole(prepared, Question(**request.asked(), gate=gate), from_files=from_files), prepared.systems.origins
 
 
 def compare_systems(request: CompareRequest, systems: Systems, *, from_files: bool = False, gate: bool = False) -> Comparisons:
@@ -66,46 +86,47 @@ def compare_systems(request: CompareRequest, systems: Systems, *, from_files: bo
     """
     if request.unpaired:
         return compare_samples(request, systems, gate=gate)
-    if systems.corpus:
-        from outscore.workflows.texts.run import compare_log_texts
-
-        return compare_log_texts(request, systems, gate=gate)
     question = Question(**request.asked(), gate=gate)
-    prepared, panel = prepare(request, systems), None
+    if systems.corpus or request.slice is None:
+        numbers, origins = _one(request, systems, from_files=from_files, gate=gate)
+        return Comparisons([comparison_of(numbers, **question.side)], request.settings(origins))
+    prepared = prepare(request, systems)
+    whole, panel = _whole(prepared, question, from_files=from_files), prepared.whole
+    parts = {value: part for value, (part,) in prepared.slices(request.slice, [panel]).items()}
+    found, family, left_out = compare_slices(request.slice, parts, panel.clusters, question, correction=request.correction)
+    slices = [comparison_of({**numbers, "reading": whole["reading"]}, **question.side) for numbers in found]
+    told = {**whole, "notes": [*whole["notes"], *left_out]}
+    settings = request.settings(prepared.systems.origins)
+    return Comparisons([comparison_of(told, **question.side, slices=slices, family=family), *slices], settings, family)
+
+
+def _whole(prepared: Prepared, question: Question, *, from_files: bool) -> Numbers:
+    """All items of two systems compared, with what there is to say of how they were read."""
+    request, systems = cast("CompareRequest", prepared.request), prepared.systems
+    panel = None
     try:
         panel = prepared.whole
         rows = with_exact_integers(panel.matched_rows())
         datasets, pooled = _datasets(prepared)
         reading = prepared.reading(rows.rows)
-        whole = compare_panel(
-            panel,
-            question,
-            datasets=datasets,
-            before=[*prepared.better.notes, *_reading_notes(prepared, panel, from_files=from_files), *pooled],
-            after=[
-                *_of_originals(rows, panel.metric, request),
-                *([IN_ORDER] if request.anytime else []),
-                *delong_notes(prepared.aligned, prepared.better.metric, question.alpha),
-            ],
-            known={
-                "alignment": prepared.alignment,
-                "reading": reading,
-                "anytime": _looks(rows, panel.metric, request) if request.anytime else None,
-            },
-        )
+        after = [
+            *_of_originals(rows, panel.metric, request),
+            *([IN_ORDER] if request.anytime else []),
+            *delong_notes(prepared.aligned, prepared.better.metric, question.alpha),
+        ]
+        anytime = _looks(rows, panel.metric, request) if request.anytime else None
+        whole = compare_panel(panel, question, datasets=datasets, notes=after)
     except OutscoreError as refusal:
         raise _with_origin(refusal, request, systems, panel) from None
-    if systems.evaluations:
-        whole = replace(whole, deciding_items=with_exchanges(whole.deciding_items, systems.evaluations))
-    settings = request.settings(prepared.systems.origins)
-    if request.slice is None:
-        return Comparisons([whole], settings)
-    parts = {value: part for value, (part,) in prepared.slices(request.slice, [panel]).items()}
-    found, family, left_out = compare_slices(
-        request.slice, parts, panel.clusters, question, correction=request.correction, known={"reading": reading}
-    )
-    whole = with_slices(whole, found, family, alpha=question.alpha, delta=question.delta)
-    return Comparisons([replace(whole, notes=[*whole.notes, *left_out]), *found], settings, family)
+    before = [*prepared.better.notes, *_reading_notes(prepared, panel, from_files=from_files), *pooled]
+    return {
+        **whole,
+        "deciding_items": with_exchanges(whole["deciding_items"], systems.evaluations),
+        "alignment": prepared.alignment,
+        "reading": reading,
+        "anytime": anytime,
+        "notes": [*before, *whole["notes"]],
+    }
 
 
 def _datasets(prepared: Prepared) -> tuple[Sequence[Panel], Sequence[Note]]:
@@ -122,7 +143,7 @@ def _datasets(prepared: Prepared) -> tuple[Sequence[Panel], Sequence[Note]]:
         from outscore.workflows.compare.datasets import untested
 
         why = f"their macro average cannot be tested: {refusal.message.rstrip('.')}"
-        return [], untested(number, "item", why).notes
+        return [], [untested(number, "item", why)]
 
 
 def call(
@@ -181,7 +202,7 @@ def _of_tables(tables: Sequence[object], labels: object, **given: Any) -> Compar
     request = _naming_columns(labels, **given)
     request.validate(arrays=True)
     if request.measure:
-        return compare_measures(request, lambda one: run(one, pair_of_tables(tables, one)))
+        return compare_measures(request, lambda one: _one(one, pair_of_tables(tables, one), from_files=False))
     with proposing_measures(request):
         compared = run(request, pair_of_tables(tables, request))
     return compared if request.slice is not None else compared.comparisons[0]

@@ -25,10 +25,10 @@ from outscore.inference.unpaired import Samples, likelihood_p, mid_ranks, run_un
 from outscore.inference.unpaired_margins import margin_of_samples
 from outscore.language.lines import comparison_signature
 from outscore.language.numbers import count, format_probability
-from outscore.language.verdict.comparison import with_verdict
+from outscore.language.verdict.comparison import comparison_of
 from outscore.results.analysis import ChartData, Effect, Power
-from outscore.results.comparison import Comparison, Comparisons, Margin, SystemScore, Unpaired
-from outscore.results.design import Alignment, Decision, Design, Reading
+from outscore.results.comparison import Comparisons, Margin, SystemScore, Unpaired
+from outscore.results.design import Alignment, Design, Reading
 from outscore.results.note import Note, Signature
 from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel
@@ -117,34 +117,33 @@ def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = Fals
         *result.notes,
         *about_margin,
     ]
-    comparison = Comparison(
-        systems=data.pair,
-        metric=metric.name,
-        signature=_signature(samples, metric, result.p, question),
-        higher_is_better=metric.higher_is_better,
-        n=n,
-        clusters=None if samples.clusters is None else samples.n,
-        design=Design(ready.rows, n, ready.rows / n, []),
-        alignment=Alignment(0, *samples.sizes, repeated, contradicting, list(data.missing)),
-        scores=(SystemScore(data.names[0], samples.means[0], *own[0]), SystemScore(data.names[1], samples.means[1], *own[1])),
-        difference=samples.difference,
-        p=result.p,
-        interval=result.interval,
-        decision=Decision(None, "undecided"),
-        verdict="",
-        sentence="",
-        notes=notes,
-        effects=_effects(samples),
-        pictures=ChartData(
+    numbers = {
+        "systems": data.pair,
+        "metric": metric.name,
+        "signature": _signature(samples, metric, result.p, question),
+        "higher_is_better": metric.higher_is_better,
+        "n": n,
+        "clusters": None if samples.clusters is None else samples.n,
+        "design": Design(ready.rows, n, ready.rows / n, []),
+        "alignment": Alignment(0, *samples.sizes, repeated, contradicting, list(data.missing)),
+        "scores": tuple(
+            SystemScore(name, mean, *limits) for name, mean, limits in zip(data.names, samples.means, own, strict=True)
+        ),
+        "difference": samples.difference,
+        "p": result.p,
+        "interval": result.interval,
+        "notes": notes,
+        "effects": _effects(samples),
+        "pictures": ChartData(
             two_histograms(samples.a.astype(float), samples.b.astype(float)),
             null=None if gate else null_of_samples(samples, question.seed),
         ),
-        reading=ready.reading,
-        margin=margin,
-        unpaired=beside,
-        power=_power(samples, result.p, question),
-    )
-    return Comparisons([with_verdict(comparison, **question.side)], request.settings(data.origins))
+        "reading": ready.reading,
+        "margin": margin,
+        "unpaired": beside,
+        "power": _power(samples, result.p, question),
+    }
+    return Comparisons([comparison_of(numbers, **question.side)], request.settings(data.origins))
 
 
 def _margin(samples: Samples, metric: AdditiveMetric, question: Question) -> tuple[Margin | None, list[Note]]:

@@ -23,13 +23,12 @@ from outscore.inference.originals import COMPAT, SACREBLEU_SEED
 from outscore.inference.populations import ITEMS
 from outscore.language.numbers import count
 from outscore.language.phrases import SINGLE_RUNS, equals_gold, join_words
-from outscore.language.verdict.comparison import with_verdict
+from outscore.language.verdict.comparison import Numbers
 from outscore.metrics.registry import resolve
 from outscore.metrics.text.entry import SEGMENT_COLUMNS, TextMetric
 from outscore.metrics.text.ngrams import BANDS, SPACELESS, band_name, better_ngrams, count_words, frequency_rows
 from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.analysis import DATASET, Bucket, WordBucket, WordStudy
-from outscore.results.comparison import Comparison
 from outscore.results.design import Direction, Family, ScorePart, Segment
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -259,8 +258,8 @@ class TextDesign:
 
 def compare_corpora(
     texts: Texts, metrics: Sequence[str], members: Sequence[Member], design: TextDesign
-) -> tuple[list[Comparison], Family | None]:
-    """Compare two systems' texts by the members of a family, some of which are `metrics`; p is corrected for their number."""
+) -> tuple[list[Numbers], Family | None]:
+    """Two systems' texts by the members of a family, some of which are `metrics`; p is corrected for their number."""
     _check_runs(texts, design.question)
     if design.correction == MAX_T and design.datasets:
         raise OutscoreError(
@@ -269,23 +268,21 @@ def compare_corpora(
             parameter="correction",
         )
     compared = [_compare_by(member, texts, design) for member in members]
-    comparisons = [c for c, _ in compared]
+    (first, _), *others = compared
     # Warnings that do not depend on the metric appear once.
     beware = cautions(chosen_metrics(metrics), texts.systems, texts.references)
-    comparisons[0] = replace(comparisons[0], notes=[*beware, *comparisons[0].notes, *single_runs(texts)])
-    family = None
-    if len(comparisons) > 1:
-        resampled = None
-        if design.correction == MAX_T:
-            refuse_new_runs(comparisons)
-            parts = [part for _, part in compared]
-            resampled = swap_together(parts, parts[0].panel.clusters, design.question)
-        comparisons, family = as_family(comparisons, design.correction, **design.question.side, resampled=resampled)
-    comparisons[0] = replace(comparisons[0], notes=[*design.notes, *comparisons[0].notes])
-    return comparisons, family
+    found = [{**first, "notes": [*design.notes, *beware, *first["notes"], *single_runs(texts)]}, *(one for one, _ in others)]
+    if not others:
+        return found, None
+    resampled = None
+    if design.correction == MAX_T:
+        refuse_new_runs(found)
+        parts = [part for _, part in compared]
+        resampled = swap_together(parts, parts[0].panel.clusters, design.question)
+    return as_family(found, design.correction, resampled)
 
 
-def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Comparison, Part]:
+def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Numbers, Part]:
     metric, (runs_a, runs_b) = member.metric, member.rows.values()
     (first, second), together = mean_of_runs(metric, (runs_a, runs_b))
     labels = design.datasets.segment_names(len(first))
@@ -293,30 +290,32 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
     panel = replace(panel, items=tuple(labels))
     datasets = panels_of_runs(metric, member.rows, design.documents, design.datasets) if design.datasets else []
     whole = compare_panel(panel, design.question, datasets=datasets, noun="segment", called=member.label)
-    parts, left_out = _buckets_of(panel, design)
-    whole = replace(
-        whole,
-        signature=whole.signature.replacing("unit", "items", "segments").extended(member.signature),
-        notes=[*member.notes, *whole.notes, *unscored_note(metric, member.label, first, second), *left_out],
-        **_strongest_segments(texts, labels, design.datasets.pull(first, second, together), metric),
-        buckets=parts,
-        parts=[ScorePart(name, *both) for name, both in member.parts_of(design.datasets).items()],
-    )
+    buckets, left_out = _buckets_of(panel, design)
     peers = [ask_peer(rule, metric, runs_a, runs_b, design) for rule in compat_rules(design.compat)]
-    runs = whole.runs
+    runs = whole["runs"]
     if panel.repeats is not None and runs is None:
         # Without two runs of each system, or in units of several segments, runs cannot be resampled.
         runs = runs_of(metric, runs_a, runs_b, design.documents, design.question)
-    better: Direction = "higher" if whole.higher_is_better else "lower"
-    whole = replace(
-        whole,
-        tests=[*whole.tests, *(p for p, _ in peers if p is not None)],
-        notes=[*whole.notes, *(note for _, notes in peers for note in notes)],
-        runs=runs,
-        reading=reading_of(design.origins, rows=whole.design.rows, direction=(better, "metric"), kind="texts"),
-    )
-    whole = with_verdict(whole, **design.question.side, identical=bool((first == second).all()))
-    return whole, Part(panel, np.arange(len(labels)))
+    better: Direction = "higher" if metric.higher_is_better else "lower"
+    numbers = {
+        **whole,
+        "signature": whole["signature"].replacing("unit", "items", "segments").extended(member.signature),
+        "notes": [
+            *member.notes,
+            *whole["notes"],
+            *unscored_note(metric, member.label, first, second),
+            *left_out,
+            *(note for _, notes in peers for note in notes),
+        ],
+        **_strongest_segments(texts, labels, design.datasets.pull(first, second, together), metric),
+        "buckets": buckets,
+        "parts": [ScorePart(name, *both) for name, both in member.parts_of(design.datasets).items()],
+        "tests": [*whole["tests"], *(p for p, _ in peers if p is not None)],
+        "runs": runs,
+        "reading": reading_of(design.origins, rows=whole["design"].rows, direction=(better, "metric"), kind="texts"),
+        "identical": bool((first == second).all()),
+    }
+    return numbers, Part(panel, np.arange(len(labels)))
 
 
 def _buckets_of(panel: Panel, design: TextDesign) -> tuple[list[Bucket], list[Note]]:
@@ -340,10 +339,11 @@ def _buckets_of(panel: Panel, design: TextDesign) -> tuple[list[Bucket], list[No
     return parts, notes
 
 
-def _bucket(column: str, c: Comparison) -> Bucket:
-    assert c.slice is not None
-    low, high = (None, None) if c.interval is None else (c.interval.low, c.interval.high)
-    return Bucket(column, c.slice.value, c.n, c.scores[0].value, c.scores[1].value, c.difference, low, high, c.p)
+def _bucket(column: str, numbers: Numbers) -> Bucket:
+    (first, second), interval = numbers["scores"], numbers["interval"]
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    value, n = numbers["slice"].value, numbers["n"]
+    return Bucket(column, value, n, first.value, second.value, numbers["difference"], low, high, numbers["p"])
 
 
 def _strongest_segments(texts: Texts, names: Sequence[str], pull: Array, metric: AdditiveMetric) -> dict[str, Any]:

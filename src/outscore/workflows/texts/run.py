@@ -22,11 +22,12 @@ from outscore.formats.logs.evaluation import Evaluation
 from outscore.formats.segments import Segments, read_segments
 from outscore.language.numbers import count
 from outscore.language.phrases import correction_name
-from outscore.language.verdict.comparison import agreement, with_omission
+from outscore.language.verdict.comparison import Numbers, agreement, comparison_of
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import TEXT_METRICS
-from outscore.results.comparison import Comparisons
-from outscore.results.design import Verdict
+from outscore.results.analysis import WordStudy
+from outscore.results.comparison import Comparisons, SystemScore
+from outscore.results.design import Family, Verdict
 from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.scores.system import Origin
@@ -108,6 +109,37 @@ def run_scored(
     gate: bool = False,
 ) -> tuple[Comparisons, Callable[[], SegmentScores]]:
     """The comparisons, and a function that computes the scores of all segments."""
+    question = Question(**request.asked(), unit_advice=unit_advice, gate=gate)
+    found = _found(request, data, question, engine=engine, cache=cache, progress=progress, remark=remark)
+    comparisons = [comparison_of(numbers, **question.side) for numbers in found.compared]
+    family = found.family
+    verdict = Verdict("", "") if family is None else agreement(comparisons, correction_name(family.correction))
+    settings = request.settings(found.origins)
+    whole = Comparisons(comparisons, settings, family, words=found.words, headline=verdict.headline, reason=verdict.reason)
+    return whole, found.segments
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Two systems' texts compared by every metric, before words; `segments` computes the scores of all segments."""
+
+    compared: list[Numbers]
+    family: Family | None
+    words: WordStudy | None
+    origins: Sequence[Origin]
+    segments: Callable[[], SegmentScores]
+
+
+def _found(
+    request: TextsRequest,
+    data: TextData | None,
+    question: Question,
+    *,
+    engine: Engine | None = None,
+    cache: StatisticsCache | None = None,
+    progress: Progress | None = None,
+    remark: Callable[[str], None] = warnings.warn,
+) -> _Found:
     request.validate(arrays=data is not None)
     texts_given = data or read_texts(request)
     kept = cache_of(cache)
@@ -119,7 +151,6 @@ def run_scored(
     runs = {name: len(several) for name, several in texts.systems.items()}
     command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
     scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets, command)
-    question = Question(**request.asked(), unit_advice=unit_advice, gate=gate)
     corpus = None if request.corpus is None else read_segments(request.corpus)
     counted = [] if corpus is None or corpus.origin is None else [corpus.origin]
     origins = [*texts_given.origins, *origins, *counted]
@@ -127,7 +158,7 @@ def run_scored(
     design = TextDesign(grouped, buckets, request.correction, request.compat, question, datasets, origins, notes)
     own = text_members(request.metrics, texts.systems, texts.references, statistics, datasets, texts_given.origins)
     members = [*own, *scored]
-    comparisons, family = compare_corpora(texts, request.metrics, members, design)
+    compared, family = compare_corpora(texts, request.metrics, members, design)
     if cache is None:
         # A caller that passes a cache reads its notes there.
         for note in kept.notes:
@@ -135,11 +166,8 @@ def run_scored(
     words = None
     if request.explain:
         words = study_words(texts, datasets, grouped, request.correction, request.seed, corpus)
-    verdict = Verdict("", "") if family is None else agreement(comparisons, correction_name(family.correction))
-    whole = Comparisons(
-        comparisons, request.settings(origins), family, words=words, headline=verdict.headline, reason=verdict.reason
-    )
-    return whole, partial(segment_scores, members, datasets, grouped, influence=True)
+    segments = partial(segment_scores, members, datasets, grouped, influence=True)
+    return _Found(compared, family, words, origins, segments)
 
 
 def _grouped(given: object, datasets: Datasets, segments: int) -> Labels | None:
@@ -275,8 +303,8 @@ def _buckets(request: TextsRequest, reference: Segments, labels: Mapping[str, La
     return columns
 
 
-def compare_log_texts(request: CompareRequest, logs: Systems, *, gate: bool = False) -> Comparisons:
-    """Score the texts of two logs by the metric that their harness used, and compare them."""
+def log_texts(request: CompareRequest, logs: Systems, *, gate: bool = False) -> tuple[Numbers, Sequence[Origin]]:
+    """The texts of two logs scored by the metric that their harness used and compared, and the files they are in."""
     if logs.corpus not in TEXT_METRICS:
         raise OutscoreError(
             f"`{logs.corpus}` scores the whole corpus, but there is no metric of that name to score the texts with.",
@@ -298,14 +326,13 @@ def compare_log_texts(request: CompareRequest, logs: Systems, *, gate: bool = Fa
     # The logs have been read.
     read = {"files": (), "system": (), "dataset": None, "reader": "auto"}
     texts_request = TextsRequest.of({**request.values_for(TextsRequest), **read, "metric": logs.corpus})
-    comparisons = run(texts_request, data, gate=gate)
-    notes = [Note("input", _rescored_note(logs, comparisons))]
-    left_out = (len(first) - len(common), len(second) - len(common))
-    aligned = [
-        replace(c, alignment=replace(c.alignment, only_a=left_out[0], only_b=left_out[1])) for c in comparisons.comparisons
-    ]
-    whole = [with_omission(replace(c, notes=[*notes, *c.notes])) for c in aligned]
-    return replace(comparisons, comparisons=whole, settings=request.settings(data.origins))
+    (numbers,) = _found(texts_request, data, Question(**texts_request.asked(), gate=gate)).compared
+    told = {
+        **numbers,
+        "alignment": replace(numbers["alignment"], only_a=len(first) - len(common), only_b=len(second) - len(common)),
+        "notes": [Note("input", _rescored_note(logs, numbers["scores"])), *numbers["notes"]],
+    }
+    return told, data.origins
 
 
 def _texts(evaluation: Evaluation, measure: str) -> dict[str, tuple[str, str]]:
@@ -319,9 +346,8 @@ def _texts(evaluation: Evaluation, measure: str) -> dict[str, tuple[str, str]]:
     return dict(zip(evaluation.ids.texts(), evaluation.texts(measure), strict=True))
 
 
-def _rescored_note(logs: Systems, comparisons: Comparisons) -> str:
+def _rescored_note(logs: Systems, scored: Sequence[SystemScore]) -> str:
     """A note that texts were scored again, and whether the scores agree with those of the logs."""
-    scored = comparisons.comparisons[0].scores
     totals = [evaluation.measures[logs.corpus].total for evaluation in logs.evaluations]
     start = f"The logs contain texts instead of {logs.corpus} scores, so the texts were scored again"
     if any(total is None for total in totals):
