@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ import msgspec
 from outscore.formats.base.pipes import is_nameless
 from outscore.formats.logs.document import Document, LogPeek, Shape, number_of, open_document
 from outscore.formats.logs.engine import LogFormat
-from outscore.formats.logs.evaluation import Exchange, Row, State, drop_single_runs, exchange_of
+from outscore.formats.logs.evaluation import Exchange, Row, State, digest_of, drop_single_runs, exchange_of
 
 
 def _repository(instance: str) -> dict[str, str]:
@@ -25,40 +24,28 @@ def _repository(instance: str) -> dict[str, str]:
 
 # SWE-bench: lists of instance ids by outcome. Boards count what was submitted: an empty patch or a run that failed is not
 # resolved and scores 0. `incomplete_ids` are instances that were never submitted, and `total_instances` counts them too.
-class _Report(msgspec.Struct):
-    resolved_ids: list[str]
-    submitted_ids: list[str] | None = None
-    unresolved_ids: list[str] = []
-    empty_patch_ids: list[str] = []
-    error_ids: list[str] = []
-    resolved_instances: int | None = None
-
-    @property
-    def failed(self) -> list[str]:
-        return [*self.unresolved_ids, *self.empty_patch_ids, *self.error_ids]
-
-
 def _instances(document: Document) -> Iterator[Row]:
-    report: _Report = document.header
-    resolved, counted = set(report.resolved_ids), report.resolved_instances
+    report = document.header
+    resolved, counted = set(report["resolved_ids"]), report["resolved_instances"]
     if counted is not None and counted != len(resolved):
         document.refuse(f" counts {counted} resolved instances but lists {len(resolved)}.", "Copy the report again.")
-    submitted = [*report.resolved_ids, *report.failed] if report.submitted_ids is None else report.submitted_ids
-    listed = set(submitted)
-    twice = [item for item in report.failed if item in resolved]
-    strange = [item for item in (*report.resolved_ids, *report.failed) if item not in listed]
-    if twice:
+    errored, empty = (report[name] or [] for name in ("error_ids", "empty_patch_ids"))
+    failed = [*(report["unresolved_ids"] or []), *empty, *errored]
+    verdicts = [*report["resolved_ids"], *failed]
+    submitted = verdicts if report["submitted_ids"] is None else report["submitted_ids"]
+    if twice := [item for item in failed if item in resolved]:
         document.refuse(f": `{twice[0]}` is both resolved and not resolved.", "Copy the report again.")
-    if strange:
+    listed = set(submitted)
+    if strange := [item for item in verdicts if item not in listed]:
         document.refuse(f": `{strange[0]}` has a verdict but was not submitted.", "Copy the report again.")
-    states: dict[str, State] = {**dict.fromkeys(report.error_ids, "errored"), **dict.fromkeys(report.empty_patch_ids, "empty")}
+    states: dict[str, State] = {**dict.fromkeys(errored, "errored"), **dict.fromkeys(empty, "empty")}
     for item in submitted:
         score = math.nan if item in states else float(item in resolved)
         yield Row(item, {"resolved": score}, states.get(item), groups=_repository(item))
 
 
 def _report_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    resolved = document.header.resolved_instances
+    resolved = document.header["resolved_instances"]
     return {
         "system": document.stem if is_nameless(document.path) else PurePath(document.path).name.split(".")[0],
         "task": "swe-bench",
@@ -76,7 +63,14 @@ SWE_BENCH = LogFormat(
         # Terminal-Bench lists tasks by outcome too, after its trials.
         and not peek.has_keys("trial_name")
     ),
-    header=lambda document: document.decode_all(_Report),
+    header={
+        "resolved_ids": list[str],
+        "submitted_ids": list[str] | None,
+        "unresolved_ids": list[str] | None,
+        "empty_patch_ids": list[str] | None,
+        "error_ids": list[str] | None,
+        "resolved_instances": int | None,
+    },
     samples=_instances,
     facts=_report_facts,
     columns={"item": "submitted_ids"},
@@ -100,14 +94,6 @@ class _OldSolutions(msgspec.Struct):
     plus: list[list[Any] | None] = []
 
 
-_SOLUTIONS = Shape(
-    {
-        "eval": dict[str, list[_Solution] | _OldSolutions],
-        "hash": str | None,
-        "pass_at_k.base.pass@1": float | None,
-        "pass_at_k.plus.pass@1": float | None,
-    }
-)
 _PASS_AT_K = Shape(
     {"pass@1": float | None, "model": str | None, "split": str | None, "subset": str | None, "calibrated": bool | None}
 )
@@ -118,20 +104,16 @@ def _verdict(written: object) -> float:
     return _VERDICTS.get(written, math.nan) if isinstance(written, str) else math.nan
 
 
-def _verdicts(solutions: list[_Solution] | _OldSolutions) -> Iterator[tuple[float, float]]:
-    """The verdicts of EvalPlus on the solutions of a task, by the original and by the added tests."""
-    if not isinstance(solutions, _OldSolutions):
-        yield from ((_verdict(solution.base_status), _verdict(solution.plus_status)) for solution in solutions)
-        return
-    base, plus = ([_verdict(pair[0] if pair else None) for pair in pairs] for pairs in (solutions.base, solutions.plus))
-    # Without the added tests there is no verdict by them.
-    yield from zip(base, plus if len(plus) == len(base) else [math.nan] * len(base), strict=True)
-
-
 def _evalplus_rows(document: Document) -> Iterator[Row]:
     for item, solutions in document.header["eval"].items():
-        for number, (base, plus) in enumerate(_verdicts(solutions), 1):
-            yield Row(item, {"base": base, "plus": base * plus}, repeat=str(number))
+        if isinstance(solutions, _OldSolutions):
+            base, plus = ([_verdict(pair and pair[0]) for pair in pairs] for pairs in (solutions.base, solutions.plus))
+            # Without the added tests there is no verdict by them.
+            plus = plus if len(plus) == len(base) else [math.nan] * len(base)
+        else:
+            base, plus = ([_verdict(getattr(one, f"{by}_status")) for one in solutions] for by in ("base", "plus"))
+        for number, verdicts in enumerate(zip(base, plus, strict=True), 1):
+            yield Row(item, {"base": verdicts[0], "plus": verdicts[0] * verdicts[1]}, repeat=str(number))
 
 
 def _bigcodebench_rows(document: Document) -> Iterator[Row]:
@@ -185,9 +167,14 @@ def _is_solutions(peek: LogPeek) -> bool:
 EVALPLUS = LogFormat(
     harness="evalplus",
     recognise=_is_evalplus,
-    header=lambda document: document.decode_all(_SOLUTIONS),
+    header={
+        "eval": dict[str, list[_Solution] | _OldSolutions],
+        "hash": str | None,
+        "pass_at_k.base.pass@1": float | None,
+        "pass_at_k.plus.pass@1": float | None,
+    },
     samples=_evalplus_rows,
-    arrange=lambda _, rows: drop_single_runs(rows),
+    arrange=drop_single_runs,
     facts=_evalplus_facts,
     columns={"item": "eval"},
     empty=("contains no task", "Run the evaluation again."),
@@ -196,6 +183,7 @@ BIGCODEBENCH = replace(
     EVALPLUS,
     harness="bigcodebench",
     recognise=_is_bigcodebench,
+    header={"eval": dict[str, list[_Solution]]},
     samples=_bigcodebench_rows,
     facts=_bigcodebench_facts,
     companions=("*_pass_at_k.json",),
@@ -207,27 +195,22 @@ BIGCODEBENCH = replace(
 _INSTANCE = re.compile(r"\S+__\S+-\w+")
 
 
-class _Board(msgspec.Struct):
-    resolved: list[str]
-    no_generation: list[str] = []
-    generated: list[str] | None = None
-    no_logs: list[str] = []
-
-
 def _board_rows(document: Document) -> Iterator[Row]:
-    board: _Board = document.header
-    resolved, without = set(board.resolved), {*board.no_generation, *board.no_logs}
-    if both := sorted(resolved & without):
+    resolved, generated = document.header["resolved"], document.header["generated"]
+    unwritten = document.header["no_generation"] or []
+    without = {*unwritten, *(document.header["no_logs"] or [])}
+    if both := sorted(without.intersection(resolved)):
         document.refuse(f": `{both[0]}` is both resolved and without an output.", "Copy the file again.")
-    named = [*board.resolved, *board.no_generation, *board.no_logs]
-    listed = set(named if board.generated is None else (*board.generated, *board.no_generation))
+    named = [*resolved, *unwritten, *(document.header["no_logs"] or [])]
+    listed = set(named if generated is None else (*generated, *unwritten))
     if strange := [item for item in named if item not in listed]:
         document.refuse(f": `{strange[0]}` has an outcome but is not among the instances.", "Copy the file again.")
     alike = [item for item in listed if _INSTANCE.fullmatch(item)]
     if alike and (odd := sorted(listed.difference(alike))):
         document.refuse(f": `{odd[0]}` is not an instance such as `{min(alike)}`.", "Copy the file again.")
-    for item in dict.fromkeys((*(board.generated or ()), *board.resolved, *board.no_generation, *board.no_logs)):
-        score = math.nan if item in without else float(item in resolved)
+    right = set(resolved)
+    for item in dict.fromkeys((*(generated or ()), *named)):
+        score = math.nan if item in without else float(item in right)
         yield Row(item, {"resolved": score}, "empty" if item in without else "scored", groups=_repository(item))
 
 
@@ -240,7 +223,7 @@ def _board_facts(document: Document, _: Sequence[Row]) -> dict[str, Any]:
         "task": "swe-bench",
         "directions": {"resolved": True},
         "zero_missing": True,
-        "needs_roster": document.header.generated is None,
+        "needs_roster": document.header["generated"] is None,
     }
 
 
@@ -249,7 +232,12 @@ SWE_BENCH_BOARD = LogFormat(
     recognise=lambda peek: (
         peek.is_object and peek.has_keys("no_generation") and (peek.has_keys("generated") or peek.has_keys("resolved"))
     ),
-    header=lambda document: document.decode_all(_Board),
+    header={
+        "resolved": list[str],
+        "no_generation": list[str] | None,
+        "generated": list[str] | None,
+        "no_logs": list[str] | None,
+    },
     samples=_board_rows,
     facts=_board_facts,
     columns={"item": "instance"},
@@ -259,8 +247,6 @@ SWE_BENCH_BOARD = LogFormat(
 
 # Terminal-Bench: trials in order of completion, `is_resolved` null where a trial failed before its tests were read, which its
 # `accuracy` counts as 0. A file holds one attempt at each task or several, numbered at the end of the trial's name.
-_TRIALS = Shape({"results": list[msgspec.Raw], "accuracy": float | None})
-_TRIAL = Shape({"task_id": str, "trial_name": str | None, "is_resolved": bool | None})
 _ATTEMPT = re.compile(r"\.(\d+)-of-\d+(?:\.|$)")
 
 
@@ -274,11 +260,11 @@ def _trial_row(_: Document, trial: Mapping[str, Any]) -> Row:
 TERMINAL_BENCH = LogFormat(
     harness="terminal-bench",
     recognise=lambda peek: peek.is_object and peek.has_keys("results", "trial_name", "task_id", "is_resolved"),
-    header=lambda document: document.decode_all(_TRIALS),
-    samples=lambda document: document.header["results"],
-    sample=_TRIAL,
+    header={"results": list[msgspec.Raw], "accuracy": float | None},
+    samples="results",
+    sample={"task_id": str, "trial_name": str | None, "is_resolved": bool | None},
     row=_trial_row,
-    arrange=lambda _, rows: drop_single_runs(rows),
+    arrange=drop_single_runs,
     facts=lambda document, _: {
         "system": document.folder,
         "task": "terminal-bench",
@@ -293,18 +279,6 @@ TERMINAL_BENCH = LogFormat(
 
 
 # Harbor: a `result.json` for each trial of a job. A trial that ended in an exception has no reward, which counts as 0.
-_HARBOR_TRIAL = Shape(
-    {
-        "task_name": str,
-        "trial_name": str,
-        "source": str | None,
-        "agent_info.name": str,
-        "agent_info.model_info.name": str | None,
-        "verifier_result.rewards": dict[str, float] | None,
-    }
-)
-
-
 def _harbor_rows(document: Document) -> Iterator[Row]:
     trial = document.header
     rewards = trial["verifier_result.rewards"]
@@ -330,7 +304,14 @@ def _harbor_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
 HARBOR = LogFormat(
     harness="harbor",
     recognise=lambda peek: peek.is_object and peek.has_keys("task_name", "trial_name", "task_checksum"),
-    header=lambda document: document.decode_all(_HARBOR_TRIAL),
+    header={
+        "task_name": str,
+        "trial_name": str,
+        "source": str | None,
+        "agent_info.name": str,
+        "agent_info.model_info.name": str | None,
+        "verifier_result.rewards": dict[str, float] | None,
+    },
     samples=_harbor_rows,
     facts=_harbor_facts,
     columns={"item": "task_name"},
@@ -339,17 +320,6 @@ HARBOR = LogFormat(
 
 # tau-bench: a list of conversations, `reward` 1 where the database ended as it should. A conversation that broke off has the
 # reward 0 and an error; the harness counts it.
-_CONVERSATION = Shape(
-    {
-        "task_id": int | str,
-        "reward": float | None,
-        "trial": int | None,
-        "info.error": str | None,
-        "info.task.instruction": str | None,
-    }
-)
-
-
 def _conversation_row(_: Document, conversation: Mapping[str, Any]) -> Row:
     errored = conversation["info.error"] is not None
     asked = conversation["info.task.instruction"]
@@ -358,7 +328,7 @@ def _conversation_row(_: Document, conversation: Mapping[str, Any]) -> Row:
         {"reward": math.nan if errored else number_of(conversation["reward"])},
         "errored" if errored else None,
         repeat=str(conversation["trial"] or 0),
-        content=None if asked is None else hashlib.sha256(asked.encode()).hexdigest(),
+        content=None if asked is None else digest_of(asked),
     )
 
 
@@ -371,10 +341,16 @@ def _conversation_exchange(record: Mapping[str, Any]) -> Exchange:
 TAU_BENCH = LogFormat(
     harness="tau-bench",
     recognise=lambda peek: peek.is_list and peek.has_keys("task_id", "reward", "info"),
-    samples=lambda document: document.decode_all(list[msgspec.Raw]),
-    sample=_CONVERSATION,
+    samples=Document.values,
+    sample={
+        "task_id": int | str,
+        "reward": float | None,
+        "trial": int | None,
+        "info.error": str | None,
+        "info.task.instruction": str | None,
+    },
     row=_conversation_row,
-    arrange=lambda _, rows: drop_single_runs(rows),
+    arrange=drop_single_runs,
     facts=lambda document, _: {
         "system": document.stem.split("_range_")[0],
         "task": "tau-bench",
@@ -383,7 +359,7 @@ TAU_BENCH = LogFormat(
         "repeat_column": "trial",
     },
     columns={"item": "task_id"},
-    reread=Shape({"info.task.instruction": str | None, "traj": list[Any] | None}),
+    reread={"info.task.instruction": str | None, "traj": list[Any] | None},
     exchange=_conversation_exchange,
     empty=("contains no conversation", "Run the benchmark again."),
 )
@@ -403,7 +379,7 @@ _PROBLEM = Shape(
 
 
 def _problem_rows(document: Document) -> Iterator[Row]:
-    for raw in document.decode_all(list[msgspec.Raw]):
+    for raw in document.values():
         problem = document.decode(raw, _PROBLEM)
         # Test outputs are counted within a question; executions have an id of their own.
         counted = "" if problem["test_id"] is None else f"/{problem['test_id']}"
@@ -417,7 +393,7 @@ LIVECODEBENCH = LogFormat(
     harness="livecodebench",
     recognise=lambda peek: peek.is_list and peek.has_keys("question_id", "graded_list"),
     samples=_problem_rows,
-    arrange=lambda _, rows: drop_single_runs(rows),
+    arrange=drop_single_runs,
     facts=lambda document, _: {
         "system": document.folder,
         "task": "livecodebench",

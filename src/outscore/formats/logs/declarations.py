@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections import Counter
@@ -16,7 +15,7 @@ from outscore.formats.base.pipes import scannable
 from outscore.formats.base.source import stem_of
 from outscore.formats.logs.document import Document, Piece, Shape, field_of, labels_of, number_of, open_document, text_of
 from outscore.formats.logs.engine import LogFormat
-from outscore.formats.logs.evaluation import Exchange, Row, drop_single_runs, exchange_of
+from outscore.formats.logs.evaluation import Exchange, Row, digest_of, drop_single_runs, exchange_of
 from outscore.formats.tables.parquet import refuse_damaged
 
 if TYPE_CHECKING:
@@ -38,13 +37,7 @@ _EVENT = Shape(
 )
 
 
-class _Verdict(msgspec.Struct):
-    correct: bool | None = None
-
-
-class _Match(msgspec.Struct):
-    sample_id: str | int
-    data: _Verdict
+_MATCH = Shape({"sample_id": str | int, "data.correct": bool | None})
 
 
 def _match_row(record: Document, line: Piece) -> Row | None:
@@ -52,9 +45,9 @@ def _match_row(record: Document, line: Piece) -> Row | None:
     record.header |= {path: value for path, value in event.items() if value is not None}
     if event["type"] != "match":
         return None
-    match: _Match = record.decode(line, _Match)
-    correct = match.data.correct
-    return Row(str(match.sample_id), {} if correct is None else {"correct": float(correct)})
+    match = record.decode(line, _MATCH)
+    correct = match["data.correct"]
+    return Row(str(match["sample_id"]), {} if correct is None else {"correct": float(correct)})
 
 
 def _run_facts(record: Document, _: Sequence[Row]) -> dict[str, Any]:
@@ -114,14 +107,6 @@ _RUN_SPEC = Shape(
         "metric_specs": [Shape({"args.names": list[str] | None})],
     }
 )
-_INSTANCE = Shape(
-    {
-        "instance_id": str | int,
-        "train_trial_index": int | None,
-        "perturbation": dict[str, Any] | None,
-        "stats": list[_Stat] | None,
-    }
-)
 
 
 def _instance_row(_: Document, instance: Mapping[str, Any]) -> Row:
@@ -144,7 +129,7 @@ def _chosen_statistics(document: Document, rows: list[Row]) -> list[Row]:
     names = [name for spec in specs for name in spec["args.names"] or ()]
     arranged = []
     for part in dict.fromkeys(row.part for row in rows):
-        together = drop_single_runs([row for row in rows if row.part == part])
+        together = drop_single_runs(document, [row for row in rows if row.part == part])
         present = dict.fromkeys(name for row in together for name in row.scores)
         chosen = [name for name in names if name in present] or [name for name in present if not _BOOKKEEPING.match(name)]
         for row in together:
@@ -193,8 +178,13 @@ HELM = LogFormat(
         "spec": document.beside("run_spec.json", _RUN_SPEC) or {},
         "stats": document.beside("stats.json", list[_Stat]) or [],
     },
-    samples=lambda document: document.decode_all(list[msgspec.Raw]),
-    sample=_INSTANCE,
+    samples=Document.values,
+    sample={
+        "instance_id": str | int,
+        "train_trial_index": int | None,
+        "perturbation": dict[str, Any] | None,
+        "stats": list[_Stat] | None,
+    },
     row=_instance_row,
     arrange=_chosen_statistics,
     facts=_helm_facts,
@@ -208,59 +198,15 @@ HELM = LogFormat(
 # has a test index of its own. The system is the provider; prompts of one provider are repeats of an item, unless the file has
 # one provider only, whose prompts are then what is compared. A test without assertions always passes and says nothing, so it
 # is left out.
-class _Provider(msgspec.Struct):
-    id: str | None = None
-    label: str | None = None
-
-
-_RESULT = Shape(
+_ERROR = 2
+_TABLE = Shape(
     {
-        "success": bool,
-        "score": float | None,
-        "namedScores": dict[str, float | None] | None,
-        "failureReason": int | None,
-        "provider": _Provider | str | None,
-        "prompt.label": str | None,
-        "prompt.display": str | None,
-        "prompt.raw": str | None,
-        "vars": dict[str, Any] | None,
-        "testCase.description": str | None,
-        "testCase.metadata": dict[str, Any] | None,
-        "gradingResult.reason": str | None,
+        "results": list[msgspec.Raw],
+        "stats.successes": int | None,
+        "stats.failures": int | None,
+        "stats.errors": int | None,
     }
 )
-_ERROR = 2
-
-
-class _Stats(msgspec.Struct):
-    successes: int | None = None
-    failures: int | None = None
-    errors: int | None = None
-
-    @property
-    def results(self) -> int:
-        return sum(count or 0 for count in (self.successes, self.failures, self.errors))
-
-
-class _Results(msgspec.Struct):
-    results: list[msgspec.Raw]
-    stats: _Stats | None = None
-
-
-class _Config(msgspec.Struct):
-    description: str | None = None
-
-
-class _ResultFile(msgspec.Struct):
-    results: _Results | list[msgspec.Raw]
-    stats: _Stats | None = None
-    config: _Config | None = None
-    notes: dict[str, list[str]] = {}
-
-    @property
-    def table(self) -> _Results:
-        """The results with their statistics; in version 1 these are beside the list."""
-        return self.results if isinstance(self.results, _Results) else _Results(self.results, self.stats)
 
 
 class _Test(NamedTuple):
@@ -272,11 +218,18 @@ class _Test(NamedTuple):
     checked: bool
 
 
+def _results(document: Document) -> dict[str, Any]:
+    """The results with their statistics, which are beside the list in version 1, and inside one object with it later."""
+    about = document.decode_all(Shape({"results": msgspec.Raw, "config.description": str | None}))
+    table = document.data if bytes(memoryview(about["results"])[:1]) == b"[" else about["results"]
+    return {**about, **document.decode(table, _TABLE), "notes": {}}
+
+
 def _result_row(document: Document, result: Mapping[str, Any]) -> Row:
     variables = msgspec.json.encode(result["vars"] or {}, order="sorted").decode()
     provider = result["provider"]
-    if isinstance(provider, _Provider):
-        provider = provider.label or provider.id
+    if isinstance(provider, dict):
+        provider = provider.get("label") or provider.get("id")
     prompt = result["prompt.label"] or result["prompt.display"] or result["prompt.raw"] or ""
     scores = {"success": float(result["success"])}
     if result["score"] is not None:
@@ -287,9 +240,11 @@ def _result_row(document: Document, result: Mapping[str, Any]) -> Row:
         result["testCase.description"] or variables,
         dict.fromkeys(scores, math.nan) if errored else scores,
         "errored" if errored else "scored",
-        content=hashlib.sha256(variables.encode()).hexdigest(),
+        content=digest_of(variables),
         groups=labels_of(result["testCase.metadata"], longest=None),
-        part=_Test(provider or document.stem, prompt, result["success"], result["gradingResult.reason"] != "No assertions"),
+        part=_Test(
+            str(provider or document.stem), prompt, result["success"], result["gradingResult.reason"] != "No assertions"
+        ),
     )
 
 
@@ -307,21 +262,22 @@ def _tests_by_system(document: Document, rows: list[Row]) -> list[Row]:
             arranged.append(row)
     for system in dict.fromkeys(systems):
         own = [test for test, name in zip(tests, systems, strict=True) if name == system]
-        document.header.notes[system] = [*counted, *_test_notes(document, system, own)]
+        document.header["notes"][system] = [*counted, *_test_notes(document, system, own)]
     return arranged
 
 
 def _checked_statistics(document: Document, tests: Sequence[_Test]) -> list[str]:
     """Refuse a file whose own counts are not those of its rows; otherwise what was checked, in a sentence."""
-    stats = document.header.table.stats or _Stats()
+    successes, failures, errors = (document.header[f"stats.{kind}"] for kind in ("successes", "failures", "errors"))
+    results = (successes or 0) + (failures or 0) + (errors or 0)
     if not tests:
-        finding = f" contains no result, although its statistics count {stats.results}."
+        finding = f" contains no result, although its statistics count {results}."
         document.refuse(finding, "Export it again: `promptfoo export eval ID -o FILE`.")
-    if stats.successes is None:
+    if successes is None:
         return []
     passed = sum(test.success for test in tests)
-    if stats.successes != passed or (stats.failures is not None and stats.results != len(tests)):
-        promised = f"{stats.successes} successes among {stats.results} results"
+    if successes != passed or (failures is not None and results != len(tests)):
+        promised = f"{successes} successes among {results} results"
         document.refuse(f" counts {promised}, but contains {passed} among {len(tests)}.", "Export the evaluation again.")
     return [f"The results add up to what the file counts: {passed} successes among {len(tests)}."]
 
@@ -339,16 +295,6 @@ def _test_notes(document: Document, system: str, tests: Sequence[_Test]) -> Iter
         yield f"{prompts} prompts of {system} are repeats of each item."
 
 
-def _promptfoo_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    config = document.header.config or _Config()
-    return {
-        "system": rows[0].part,
-        "task": config.description or document.name_task(document.stem),
-        "directions": {"success": True},
-        "notes": tuple(document.header.notes[rows[0].part]),
-    }
-
-
 def _promptfoo_exchange(result: Mapping[str, Any]) -> Exchange:
     response = result["response"]
     answer = field_of(response, "output") if isinstance(response, dict) else response
@@ -362,14 +308,32 @@ PROMPTFOO = LogFormat(
         and peek.has_keys("results", "prompt", "vars")
         and (peek.has_keys("success") or peek.has_keys("version", "prompts"))
     ),
-    header=lambda document: document.decode_all(_ResultFile),
-    samples=lambda document: document.header.table.results,
-    sample=_RESULT,
+    header=_results,
+    samples="results",
+    sample={
+        "success": bool,
+        "score": float | None,
+        "namedScores": dict[str, float | None] | None,
+        "failureReason": int | None,
+        "provider": dict[str, Any] | str | None,
+        "prompt.label": str | None,
+        "prompt.display": str | None,
+        "prompt.raw": str | None,
+        "vars": dict[str, Any] | None,
+        "testCase.description": str | None,
+        "testCase.metadata": dict[str, Any] | None,
+        "gradingResult.reason": str | None,
+    },
     row=_result_row,
     arrange=_tests_by_system,
-    facts=_promptfoo_facts,
+    facts=lambda document, rows: {
+        "system": rows[0].part,
+        "task": document.header["config.description"] or document.name_task(document.stem),
+        "directions": {"success": True},
+        "notes": tuple(document.header["notes"][rows[0].part]),
+    },
     columns={"item": "vars", "system": "provider"},
-    reread=Shape({"prompt.raw": str | None, "response": Any | None}),
+    reread={"prompt.raw": str | None, "response": Any | None},
     exchange=_promptfoo_exchange,
 )
 
@@ -500,12 +464,8 @@ _TRANSLATION = ("src", "ref", "mt")
 
 def _segment_row(_: Document, segment: Mapping[str, Any]) -> Row:
     numbers = {name: value for name, value in segment.items() if isinstance(value, (int, float))}
-    question = msgspec.json.encode([segment.get(name) for name in ("src", "ref")])
-    return Row(
-        "",
-        {name: number_of(value) for name, value in numbers.items() if name not in _TRANSLATION},
-        content=hashlib.sha256(question).hexdigest(),
-    )
+    scores = {name: number_of(value) for name, value in numbers.items() if name not in _TRANSLATION}
+    return Row("", scores, content=digest_of([segment.get(name) for name in ("src", "ref")]))
 
 
 def _numbered_segments(document: Document, rows: list[Row]) -> list[Row]:

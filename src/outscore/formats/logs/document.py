@@ -29,6 +29,7 @@ import msgspec
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
+from outscore.formats.base.document import value_at
 from outscore.formats.base.pipes import is_nameless, kept, reading_once
 from outscore.formats.base.source import explain_failures, open_bytes, stem_of
 from outscore.scores.system import label_of
@@ -214,6 +215,11 @@ class Document:
                 yield Piece(line, number, start, end)
             start = end + 1
 
+    def values(self) -> list[msgspec.Raw]:
+        """The values of a document that is one list."""
+        values: list[msgspec.Raw] = self.decode_all(list[msgspec.Raw])
+        return values
+
     def decode_all(self, kind: Any) -> Any:  # noqa: ANN401 - of that kind
         """The whole document, decoded into the declared fields."""
         return self.decode(self.data, kind)
@@ -361,18 +367,14 @@ def number_of(value: object) -> float:
 
 
 def field_of(record: Any, path: str) -> Any:  # noqa: ANN401 - any JSON
-    """The value at a dotted path of keys, or None where one of them is absent.
+    """The value at a dotted path of keys and places in lists, or None where one of them is absent.
 
     Examples
     --------
     >>> field_of({"eval": {"model": "amber"}}, "eval.model"), field_of({"eval": None}, "eval.model")
     ('amber', None)
     """
-    for key in path.split("."):
-        if not isinstance(record, dict):
-            return None
-        record = record.get(key)
-    return record
+    return value_at(record, tuple(path.split(".")))
 
 
 def text_of(value: object) -> str | None:

@@ -8,19 +8,20 @@ filter, refusals name their place, and questions and answers are read again when
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import field
 from fnmatch import fnmatch
+from functools import cached_property
 from itertools import islice
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.formats.logs.document import Document, LogPeek, Piece, open_document
+from outscore.formats.logs.document import Document, LogPeek, Piece, Shape, open_document
 from outscore.formats.logs.evaluation import NOTHING, NOWHERE, Evaluation, Exchange, Row
 from outscore.scores.system import Origin
 
@@ -52,17 +53,18 @@ class LogFormat:
     columns
         What the log calls the item, and the system where it is a column.
     header
-        What the file, and those beside it, say once for all samples; where it stands among the lines, `row` adds to it.
+        What the file says once for all samples: fields of the document, or what a function finds in it and in files beside it;
+        where it stands among the lines, `row` adds to it.
     samples
-        Where the samples are: lines, or parts of the header.
+        Where the samples are: lines, all values of a list, or a field of the header.
     sample
-        The type that a sample is decoded into; None where `row` does it, or where samples are rows already.
+        The fields, or the type, that a sample is decoded into; None where `row` does it, or where samples are rows already.
     row
         The row that a sample is, or None if it is not a sample of a score.
     arrange
         All rows as they belong together, by their `part`, where this takes a look at all of them.
     reread
-        The type that a sample is decoded into with its texts, when somebody looks at them.
+        What a sample is decoded into with its texts, when somebody looks at them.
     exchange
         Question, right answer and answer of such a sample; None if logs do not have them.
     pair
@@ -81,8 +83,8 @@ class LogFormat:
     recognise: Callable[[LogPeek], bool]
     facts: Callable[[Document, Sequence[Row]], Mapping[str, Any]]
     columns: Mapping[str, str] = field(default_factory=dict)
-    header: Callable[[Any], Any] = _nothing
-    samples: Callable[[Any], Iterable[Any]] = Document.lines
+    header: Mapping[str, Any] | Callable[[Any], Any] = _nothing
+    samples: str | Callable[[Any], Iterable[Any]] = Document.lines
     sample: Any = None
     row: Callable[[Any, Any], Row | None] = _row_itself
     arrange: Callable[[Any, list[Row]], list[Row]] = _as_they_are
@@ -104,8 +106,7 @@ class LogFormat:
 
     def read(self, path: str) -> list[Evaluation]:
         """The evaluations that a file holds, one for each part."""
-        with self.open(path) as document:
-            document.header = self.header(document)
+        with self._opened(path) as document:
             rows = self.arrange(document, list(self._rows(document)))
             if not rows:
                 document.refuse(f" {self.empty[0]}.", self.empty[1])
@@ -116,15 +117,30 @@ class LogFormat:
 
     def task_of(self, path: str) -> str | None:
         """The task of a file in which something is wrong, as far as its first sample tells it."""
-        with suppress(OutscoreError), self.open(path) as document:
-            document.header = self.header(document)
+        with suppress(OutscoreError), self._opened(path) as document:
             rows = self.arrange(document, list(islice(self._rows(document), 1)))
             return str(self.facts(document, rows)["task"]) if rows else None
         return None
 
+    @cached_property
+    def _kinds(self) -> list[Any]:
+        """What the header, a sample, and a sample with its texts are decoded into."""
+        return [Shape(kind) if isinstance(kind, Mapping) else kind for kind in (self.header, self.sample, self.reread)]
+
+    @contextmanager
+    def _opened(self, path: str) -> Iterator[Document]:
+        header = self._kinds[0]
+        with self.open(path) as document:
+            document.header = document.decode_all(header) if isinstance(header, Shape) else header(document)
+            yield document
+
+    def _samples(self, document: Document) -> Iterable[Any]:
+        return document.header[self.samples] or () if isinstance(self.samples, str) else self.samples(document)
+
     def _rows(self, document: Document) -> Iterator[Row]:
-        for place, sample in enumerate(self.samples(document)):
-            row = self.row(document, sample if self.sample is None else document.decode(sample, self.sample))
+        kind = self._kinds[1]
+        for place, sample in enumerate(self._samples(document)):
+            row = self.row(document, sample if kind is None else document.decode(sample, kind))
             if row is None:
                 continue
             row.place = (place, place)
@@ -133,47 +149,40 @@ class LogFormat:
             yield row
 
     def _evaluation(self, document: Document, rows: Sequence[Row]) -> Evaluation:
-        path, lined = document.path, rows[0].line is not None
-        columns = {part: (name,) for part, name in self.columns.items()}
+        path, columns = document.path, {part: (name,) for part, name in self.columns.items()}
         places = np.array([row.place for row in rows], dtype=np.int64)
         exchange, pair = self.exchange, self.pair
         more: dict[str, Any] = {}
         if exchange is not None:
             more["exchanges"] = lambda wanted: [
-                NOTHING if record is None else exchange(record) for record in self._reread(path, places[wanted], lined=lined)
+                NOTHING if record is None else exchange(record) for record in self._reread(path, places[wanted])
             ]
         if pair is not None:
-            more["texts"] = lambda measure: self._pairs(pair, path, places, measure)
+            more["texts"] = lambda measure: [
+                pair(record, measure) or _refuse_unpaired(path, row, measure)
+                for row, record in enumerate(self._reread(path, places), 1)
+            ]
         logged = sum(row.place != NOWHERE for row in rows)
         origin = Origin(path, document.sha256, logged, self.harness, columns, "row")
         return Evaluation.of(rows, harness=self.harness, origin=origin, **more, **self.facts(document, rows))
 
-    def _pairs(
-        self, pair_of: Callable[[Any, str], tuple[str, str] | None], path: str, places: Array, measure: str
-    ) -> list[tuple[str, str]]:
-        pairs = []
-        for row, record in enumerate(self._reread(path, places, lined=True), 1):
-            pair = pair_of(record, measure)
-            if pair is None:
-                raise OutscoreError(
-                    f"`{path}`, row {row}: `{measure}` is not a pair of a reference and an output.",
-                    "Compare the texts themselves.",
-                    file=path,
-                )
-            pairs.append(pair)
-        return pairs
-
-    def _reread(self, path: str, places: Array, *, lined: bool) -> Iterator[Any]:
+    def _reread(self, path: str, places: Array) -> Iterator[Any]:
         """The samples at some places with everything that they have; None for those that were never run."""
-        with self.open(path) as document:
-            if lined:
-                yield from (document.decode(document.data[start:end], self.reread) for start, end in places.tolist())
-                return
-            document.header = self.header(document)
-            wanted = places[:, 0].tolist()
-            samples = self._with_texts(document, set(wanted)) if self.texts is None else self.texts(document, set(wanted))
-            yield from map(samples.get, wanted)
+        kind, (starts, ends) = self._kinds[2], places.T
+        if (starts < ends).all():
+            with self.open(path) as document:
+                yield from (document.decode(document.data[start:end], kind) for start, end in places.tolist())
+            return
+        wanted = set(starts.tolist())
+        with self._opened(path) as document:
+            if self.texts is not None:
+                found = self.texts(document, wanted)
+            else:
+                chosen = ((place, sample) for place, sample in enumerate(self._samples(document)) if place in wanted)
+                found = {place: document.decode(sample, kind) for place, sample in chosen}
+        yield from map(found.get, starts.tolist())
 
-    def _with_texts(self, document: Document, places: Collection[int]) -> dict[int, Any]:
-        chosen = ((place, sample) for place, sample in enumerate(self.samples(document)) if place in places)
-        return {place: document.decode(sample, self.reread) for place, sample in chosen}
+
+def _refuse_unpaired(path: str, row: int, measure: str) -> NoReturn:
+    finding = f"`{path}`, row {row}: `{measure}` is not a pair of a reference and an output."
+    raise OutscoreError(finding, "Compare the texts themselves.", file=path)

@@ -6,6 +6,7 @@ have no score keep the reason, measures keep the total that the harness printed,
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -248,12 +249,17 @@ def _state_of(scores: Mapping[str, float]) -> State:
     return "unscored" if all(map(math.isnan, scores.values())) else "scored"
 
 
-def drop_single_runs(rows: list[Row]) -> list[Row]:
+def drop_single_runs(_: object, rows: list[Row]) -> list[Row]:
     """The rows, whose number of the run says nothing where all are of the same run."""
     if len({row.repeat for row in rows}) == 1:
         for row in rows:
             row.repeat = None
     return rows
+
+
+def digest_of(question: object) -> str:
+    """What identifies a question: the digest of its text, or of values as JSON."""
+    return hashlib.sha256(question.encode() if isinstance(question, str) else msgspec.json.encode(question)).hexdigest()
 
 
 def _refuse_twice(rows: Sequence[Row], origin: Origin) -> None:

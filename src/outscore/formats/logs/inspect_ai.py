@@ -25,7 +25,7 @@ from outscore.core.records import dataclass
 from outscore.formats.base.source import explain_failures, open_bytes
 from outscore.formats.logs.document import Document, LogPeek, Piece, Shape, labels_of, number_of, open_document, text_of
 from outscore.formats.logs.engine import LogFormat
-from outscore.formats.logs.evaluation import Exchange, Row, drop_single_runs
+from outscore.formats.logs.evaluation import Exchange, Row, digest_of, drop_single_runs
 from outscore.scores.system import label_of
 
 _HEADER, _START = "header.json", "_journal/start.json"
@@ -180,13 +180,12 @@ def _row(_: Document, sample: _Sample) -> Row:
             scores |= {f"{scorer}.{key}": _number(value) for key, value in score.value.items()}
         else:
             scores[scorer] = _number(score.value)
-    question = msgspec.json.encode([sample.input, sample.target])
     return Row(
         str(sample.id),
         scores,
         None if sample.error is None else "errored",
         str(sample.epoch),
-        hashlib.sha256(question).hexdigest(),
+        digest_of([sample.input, sample.target]),
         labels_of(sample.metadata),
     )
 
@@ -215,7 +214,7 @@ def _with_unrun(document: Document, rows: list[Row]) -> list[Row]:
     runs = [str(epoch) for epoch in range(1, epochs + 1)]
     unrun = [Row(item, {}, "not run", run) for item in planned for run in runs if (item, run) not in done]
     if epochs == 1 and all(row.repeat == "1" for row in rows):
-        return drop_single_runs([*rows, *unrun])
+        return drop_single_runs(document, [*rows, *unrun])
     return [*rows, *unrun]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 import string
@@ -18,16 +17,11 @@ from outscore.formats.base.document import parse_document
 from outscore.formats.base.source import open_source
 from outscore.formats.logs.document import Document, Shape, field_of, number_of
 from outscore.formats.logs.engine import LogFormat
-from outscore.formats.logs.evaluation import Evaluation, Exchange, Row, drop_single_runs, exchange_of
+from outscore.formats.logs.evaluation import Evaluation, Exchange, Row, digest_of, drop_single_runs, exchange_of
 from outscore.formats.tables.labels import exact_and_f1, items_of, normalised
 from outscore.outputs.items import align_items, refuse_other_lengths
 from outscore.outputs.model import SET_SEPARATOR, SQUAD, UNALIGNED, Items
 from outscore.scores.system import Labels
-
-
-def _digest(*texts: object) -> str:
-    return hashlib.sha256(msgspec.json.encode(texts)).hexdigest()
-
 
 # DeepEval: test cases with the judgement of each metric. `.latest_test_run.json` keeps the run below `testRunData`; files in
 # DEEPEVAL_RESULTS_FOLDER are the run itself. Whether a score above or below the threshold passes says which are better.
@@ -41,17 +35,6 @@ _JUDGEMENT = Shape(
         "minimumScore": float | None,
         "success": bool | None,
         "error": str | None,
-    }
-)
-_CASE = Shape(
-    {
-        "name": str,
-        "input": str | None,
-        "scenario": str | None,
-        "success": bool | None,
-        "order": int | None,
-        "metricsData": [_JUDGEMENT],
-        "metricsMetadata": [_JUDGEMENT],
     }
 )
 _TEST_RUN = Shape(
@@ -82,7 +65,7 @@ def _case_row(document: Document, case: Mapping[str, Any]) -> Row:
         case["name"],
         dict.fromkeys(scores, math.nan) if failed else scores,
         "errored" if failed else None,
-        content=None if asked is None else _digest(asked),
+        content=None if asked is None else digest_of([asked]),
         part=case["order"],
     )
 
@@ -129,7 +112,15 @@ DEEPEVAL = LogFormat(
         *(document.header["testCases"] or ()),
         *(document.header["conversationalTestCases"] or ()),
     ],
-    sample=_CASE,
+    sample={
+        "name": str,
+        "input": str | None,
+        "scenario": str | None,
+        "success": bool | None,
+        "order": int | None,
+        "metricsData": [_JUDGEMENT],
+        "metricsMetadata": [_JUDGEMENT],
+    },
     row=_case_row,
     arrange=_number_cases,
     facts=_run_facts,
@@ -203,7 +194,7 @@ OPENCOMPASS = LogFormat(
     recognise=lambda peek: peek.is_object and _DETAILS.search(peek.start) is not None,
     header=_results,
     samples=_detail_rows,
-    arrange=lambda _, rows: drop_single_runs(rows),
+    arrange=drop_single_runs,
     facts=_results_facts,
     columns={"item": "details"},
     texts=_detail_texts,
@@ -214,19 +205,6 @@ OPENCOMPASS = LogFormat(
 
 # ExplainaBoard: predictions beside the right answers, without ids or with ids that repeat: an item is its number. Labels are
 # right if they are equal, choices if their index is; answers to questions are compared as SQuAD's are.
-_PREDICTION = Shape(
-    {
-        "true_label": str | int | None,
-        "predicted_label": str | int | None,
-        "answers": dict[str, Any] | None,
-        "predicted_answers": dict[str, Any] | None,
-        "text": str | None,
-        "text1": str | None,
-        "text2": str | None,
-        "context": str | None,
-        "question": str | None,
-    }
-)
 _ASKED = ("text", "text1", "text2", "context", "question")
 
 
@@ -245,7 +223,7 @@ def _prediction_row(document: Document, prediction: Mapping[str, Any]) -> Row:
     if scores is None:
         finding = " has a prediction without `true_label` and `predicted_label`, or `answers` and `predicted_answers`."
         document.refuse(finding, "Give the predictions of a task of classification or question answering.")
-    return Row("", scores, content=_digest(*(prediction[name] for name in _ASKED)))
+    return Row("", scores, content=digest_of([prediction[name] for name in _ASKED]))
 
 
 def _scores_of(prediction: Mapping[str, Any]) -> dict[str, float] | None:
@@ -294,8 +272,14 @@ EXPLAINABOARD = LogFormat(
         and (peek.has_keys("predictions") or peek.has_keys("examples"))
     ),
     header=_predictions,
-    samples=lambda document: document.header["predictions"],
-    sample=_PREDICTION,
+    samples="predictions",
+    sample={
+        "true_label": str | int | None,
+        "predicted_label": str | int | None,
+        "answers": dict[str, Any] | None,
+        "predicted_answers": dict[str, Any] | None,
+        **dict.fromkeys(_ASKED, str | None),
+    },
     row=_prediction_row,
     arrange=_number_predictions,
     facts=_board_facts,
@@ -307,18 +291,6 @@ EXPLAINABOARD = LogFormat(
 
 # ZeroEval: a list of records with one output each, in which the answer stands as JSON. What is right is decided as by its own
 # evaluation of each dataset; an output without an answer is wrong.
-_RECORD = Shape(
-    {
-        "id": str | None,
-        "session_id": str,
-        "dataset": str,
-        "output": list[str],
-        "answer": str | float | int | bool | None,
-        "correct_answer": str | None,
-        "choices": list[str] | None,
-        "chat_history": list[str] | None,
-    }
-)
 _WRITTEN = [re.compile(rf"{name}\s*:\s*{value}") for name, value in (
     ('"answer"', '"([^"]*)"'), ('"answer"', r"([^,\s]*)"), ("answer", r"([^,\s]*)")
 )]  # fmt: skip
@@ -389,7 +361,7 @@ def _record_row(document: Document, record: Mapping[str, Any]) -> Row:
         finding = f" holds outputs of ZeroEval on `{record['dataset']}`; only those on {judged} are judged here."
         document.refuse(finding, "Write a table with the columns id and correct.")
     document.header["task"] = record["dataset"]
-    content = None if record["chat_history"] is None else _digest(*record["chat_history"])
+    content = None if record["chat_history"] is None else digest_of(record["chat_history"])
     return Row(record["id"] or record["session_id"], {"correct": float(equal(record))}, content=content)
 
 
@@ -401,9 +373,17 @@ def _record_exchange(record: Mapping[str, Any]) -> Exchange:
 ZEROEVAL = LogFormat(
     harness="zeroeval",
     recognise=lambda peek: peek.is_list and peek.has_keys("session_id", "chat_history", "model_input", "output", "generator"),
-    header=lambda document: {"records": document.decode_all(list[msgspec.Raw])},
-    samples=lambda document: document.header["records"],
-    sample=_RECORD,
+    samples=Document.values,
+    sample={
+        "id": str | None,
+        "session_id": str,
+        "dataset": str,
+        "output": list[str],
+        "answer": str | float | int | bool | None,
+        "correct_answer": str | None,
+        "choices": list[str] | None,
+        "chat_history": list[str] | None,
+    },
     row=_record_row,
     facts=lambda document, _: {
         "system": document.stem,
