@@ -10,7 +10,8 @@ from outscore.formats.tables.cells import Records
 from outscore.formats.tables.names import PAIRS, ColumnFinder, Tiers, join_names, normalize_name, suggest_name
 from outscore.scores.battles import Battles
 
-# What a reader of battles declares, and what the caller may say about the files.
+SINGLE = ("prompt", "judge", "category", "cluster", "position")
+"""The parts that one column each may play, beside those of systems, verdicts and lengths."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,7 @@ class BattleChoice:
     @property
     def columns(self) -> dict[str, str]:
         """All columns that were named, by the option that named them."""
-        single = {
-            "first": self.first,
-            "second": self.second,
-            "prompt": self.prompt,
-            "judge": self.judge,
-            "category": self.category,
-            "cluster": self.cluster,
-            "position": self.position,
-        }
+        single = {part: getattr(self, part) for part in ("first", "second", *SINGLE)}
         winners = {f"winner {i}": column for i, column in enumerate(self.winner)}
         lengths = {f"length {i}": column for i, column in enumerate(self.length)}
         return {name: column for name, column in single.items() if column is not None} | winners | lengths
@@ -127,34 +120,28 @@ TEXTS = (
 class BattleLayout:
     """The columns of a table of battles by the part they play; without `systems` every row is about the same two.
 
-    `one_hot` says that the verdicts are three columns of zeros and ones; otherwise several of them are a judge each. `texts`
-    says that the lengths are those of answers.
+    `single` are those of `SINGLE` that there are. `one_hot` says that the verdicts are three columns of zeros and ones;
+    otherwise several of them are a judge each. `texts` says that the lengths are those of answers.
     """
 
     systems: tuple[str, str] | None
     winner: tuple[str, ...]
     one_hot: bool
-    prompt: str | None
-    judge: str | None
-    category: str | None
-    cluster: str | None
-    position: str | None
+    single: Mapping[str, str]
     length: tuple[str, ...]
     texts: bool
 
     @property
     def used(self) -> dict[str, tuple[str, ...]]:
         """The columns of each part, for the report."""
-        single = {
-            "prompt": self.prompt,
-            "judge": self.judge,
-            "category": self.category,
-            "cluster": self.cluster,
-            "position": self.position,
-        }
-        lists = {"systems": self.systems or (), "winner": self.winner, "length": self.length}
-        several = {name: tuple(columns) for name, columns in lists.items() if columns}
-        return several | {name: (column,) for name, column in single.items() if column is not None}
+        several = {"systems": self.systems or (), "winner": self.winner, "length": self.length}
+        columns = several | {part: (column,) for part, column in self.single.items()}
+        return {part: names for part, names in columns.items() if names}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns to read."""
+        return tuple(dict.fromkeys([*(self.systems or ()), *self.winner, *self.single.values(), *self.length]))
 
 
 def pair_of(columns: Sequence[str], known: Sequence[tuple[str, str]] = PAIRS) -> list[tuple[str, str]]:
@@ -201,17 +188,18 @@ def find_battle_layout(records: Records, choice: BattleChoice) -> BattleLayout:
     prompt = _single(free, "prompt", choice.prompt)
     finder = ColumnFinder(records, [*named.values(), *(systems or ()), *([] if prompt is None else [prompt])])
     winner, one_hot = _winner(records, finder, choice)
-    single = {
+    found = {
         "prompt": prompt,
         "judge": _single(finder, "judge", choice.judge),
         "category": _single(finder, "category", choice.category),
+        "cluster": None if choice.cluster == "none" else choice.cluster,
         "position": _single(finder, "position", choice.position),
     }
+    single = {part: column for part, column in found.items() if column is not None}
     length, texts = _lengths(records, choice)
-    cluster = None if choice.cluster == "none" else choice.cluster
-    layout = BattleLayout(systems, winner, one_hot, **single, cluster=cluster, length=length, texts=texts)
-    records.refuse_repeated([*(systems or ()), *winner, *(column for column in single.values() if column), *length])
-    return layout
+    unclustered = [column for part, column in single.items() if part != "cluster"]
+    records.refuse_repeated([*(systems or ()), *winner, *unclustered, *length])
+    return BattleLayout(systems, winner, one_hot, single, length, texts)
 
 
 def _systems(records: Records, choice: BattleChoice) -> tuple[str, str] | None:

@@ -18,8 +18,8 @@ from outscore.core.records import dataclass
 from outscore.formats.base.document import lists_in
 from outscore.formats.base.source import PACKED, Source, files_below, open_source
 from outscore.formats.battles import tables, tools
-from outscore.formats.battles.entry import BattleChoice, BattleEntry, find_battle_layout, has_part
-from outscore.formats.battles.tables import arena_layout, layout_columns
+from outscore.formats.battles.entry import BattleChoice, BattleEntry, find_battle_layout, has_part, holds_battles
+from outscore.formats.battles.tables import arena_layout
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import BLOCK_ROWS, NO_LABEL, Block, Records
 from outscore.formats.tables.names import join_names
@@ -80,7 +80,7 @@ BATTLES: dict[str, BattleEntry] = {
             "battles",
             "battles",
             "a table with columns such as prompt, model_a, model_b, winner (CSV, TSV, JSON, Parquet)",
-            tables.looks_like_battles,
+            holds_battles,
             tables.read_table,
         ),
     )
@@ -452,7 +452,8 @@ def part_file(file: LongFile, choice: BattleChoice, format: str = AUTO) -> PartF
         layout = arena_layout(layout, records, choice)
     used = {part: column for part, column in layout.used.items() if part != "length"}
     plain, judged = replace(layout, length=()), 1 if layout.one_hot else len(layout.winner)
-    described = PartFile(file, name, layout_columns(plain), layout.prompt, tuple(used.items()), bool(layout.length), judged)
+    prompt, lengths = layout.single.get("prompt"), bool(layout.length)
+    described = PartFile(file, name, plain.columns, prompt, tuple(used.items()), lengths, judged)
     with refusing(file.label):
         _bucket(described, _scan(file).collect_schema(), 2)
     return described

@@ -27,47 +27,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-FIRST = {
-    "model a",
-    "a",
-    "left",
-    "first",
-    "model 1",
-    "system a",
-    "system 1",
-    "assistant a",
-    "output 1",
-    "output a",
-    "response a",
-}
-SECOND = {
-    "model b",
-    "b",
-    "right",
-    "second",
-    "model 2",
-    "system b",
-    "system 2",
-    "assistant b",
-    "output 2",
-    "output b",
-    "response b",
-}
-TIE = {
-    "tie",
-    "ties",
-    "tied",
-    "draw",
-    "equal",
-    "same",
-    "both",
-    "both good",
-    "both bad",
-    "bothbad",
-    "tie bothbad",
-    "tie both bad",
-}
-TIE |= {"neither", "c", "a=b", "b=a", "="}
+_NOUNS = ("model", "system", "output")
+FIRST = {"a", "left", "first", "assistant a", "response a", *(f"{noun} {mark}" for noun in _NOUNS for mark in "a1")}
+SECOND = {"b", "right", "second", "assistant b", "response b", *(f"{noun} {mark}" for noun in _NOUNS for mark in "b2")}
+TIE = {"tie", "ties", "tied", "draw", "equal", "same", "neither", "c", "a=b", "b=a", "="}
+TIE |= {"both", "both good", "both bad", "bothbad", "tie bothbad", "tie both bad"}
 NO_VERDICT = {"", "(none)", "none", "null", "nan", "na", "n/a", "error", "invalid", "unknown", "skip", "skipped"}
 _MARKS = re.compile(r"[\[\]()\"'._\-\s]+")
 _GAME = re.compile(r"\[*\s*([ab])\s*(>>|>|=|<<|<)\s*([ab])\s*\]*", re.IGNORECASE)
@@ -242,11 +206,6 @@ LONGEST = 1e15
 _SWAPPED = {"true": False, "1": False, "yes": False, "false": True, "0": True, "no": True}
 
 
-def looks_like_battles(records: Records) -> bool:
-    """Whether this is a table of battles by the names of its columns."""
-    return holds_battles(records)
-
-
 def looks_like_arena(records: Records) -> bool:
     """Whether this is an export of Chatbot Arena."""
     return holds_battles(records) and bool(ARENA & {normalize_name(name) for name in records.columns})
@@ -268,7 +227,7 @@ def read_table(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping
 
 
 def _read(records: Records, layout: BattleLayout, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
-    columns, needed = _Columns(records, layout, choice), layout_columns(layout)
+    columns, needed = _Columns(records, layout, choice), layout.columns
     frame = None if records.frame is None or layout.length else records.frame(needed)
     if frame is not None and not any(dtype.is_nested() for dtype in frame.dtypes):
         columns.add_frame(frame)
@@ -290,7 +249,11 @@ def read_arena(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping
 def arena_layout(layout: BattleLayout, records: Records, choice: BattleChoice) -> BattleLayout:
     """The columns of an export of Chatbot Arena, with the conversation for the prompt."""
     conversation = next((name for name in ("conversation_a", "conv_a") if name in records.columns), None)
-    return layout if choice.prompt is not None or conversation is None else replace(layout, prompt=conversation)
+    return (
+        layout
+        if choice.prompt is not None or conversation is None
+        else replace(layout, single={**layout.single, "prompt": conversation})
+    )
 
 
 def read_pooled_games(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
@@ -302,22 +265,13 @@ def read_pooled_games(records: Records, choice: BattleChoice) -> tuple[Battles, 
     return replace(battles, shown=np.zeros(battles.rows, dtype=bool), notes=(*battles.notes, note)), used
 
 
-def layout_columns(layout: BattleLayout) -> tuple[str, ...]:
-    """All columns to read."""
-    single = (layout.prompt, layout.judge, layout.category, layout.cluster, layout.position)
-    columns = [*(layout.systems or ()), *layout.winner, *(column for column in single if column is not None), *layout.length]
-    return tuple(dict.fromkeys(columns))
-
-
 class _Columns:
     """Builds the columns of battles, block by block."""
 
     def __init__(self, records: Records, layout: BattleLayout, choice: BattleChoice) -> None:
         self._records, self._layout, self._choice = records, layout, choice
         self._required = {name: LabelColumn(records, name) for name in layout.systems or ()}
-        single = (layout.prompt, layout.judge, layout.category, layout.cluster, layout.position)
-        labels = [*layout.winner, *(name for name in single if name is not None)]
-        self._labels = {name: LabelColumn(records, name, optional=True) for name in labels}
+        self._labels = {name: LabelColumn(records, name, optional=True) for name in (*layout.winner, *layout.single.values())}
         self._lengths: list[list[Array]] = [[] for _ in layout.length]
         self._lines: list[Array] = []
         self.rows, self.prompted = 0, True
@@ -350,23 +304,23 @@ class _Columns:
         notes: list[Note] = []
         # Lines of different files are different prompts.
         file = self._records.path or self._records.label
-        if layout.prompt is None:
+        parts = {part: columns[name] for part, name in layout.single.items()}
+        if "prompt" not in parts:
             prompts = Labels(np.arange(self.rows), tuple(f"{file}:{line}" for line in lines.tolist()))
             text = "No column names the prompt: every battle counts as a prompt of its own."
             notes.append(Note("warning", text))
         else:
-            prompts, blank = _each_its_own(columns[layout.prompt], lines, file)
+            prompts, blank = _each_its_own(parts["prompt"], lines, file)
             self.prompted = blank < self.rows
             if blank:
                 blank_battles = "1 battle has no prompt" if blank == 1 else f"{blank:,} battles have no prompt"
                 counted = "counts as a prompt of its own" if blank == 1 else "count as prompts of their own"
-                notes.append(Note("warning", f"{blank_battles} in `{layout.prompt}` and {counted}."))
+                notes.append(Note("warning", f"{blank_battles} in `{layout.single['prompt']}` and {counted}."))
         shares = [self._shares(name, columns, lines, first, second) for name in self._verdict_columns()]
         notes += [
             note for name in layout.winner if not layout.one_hot for note in taken_for_names(name, columns[name], first, second)
         ]
         systems, codes_first, codes_second = _systems(first, second)
-        judges = None if layout.judge is None else columns[layout.judge]
         lengths = np.stack([np.concatenate(built) for built in self._lengths], axis=1) if self._lengths else None
         whole = Battles(
             systems=systems,
@@ -375,14 +329,14 @@ class _Columns:
             share=shares[0],
             prompts=prompts,
             shown=np.full(self.rows, layout.systems is not None),
-            judges=judges,
-            categories=None if layout.category is None else columns[layout.category],
-            clusters=None if layout.cluster is None else columns[layout.cluster],
+            judges=parts.get("judge"),
+            categories=parts.get("category"),
+            clusters=parts.get("cluster"),
             lengths=lengths,
             notes=tuple(notes),
         )
-        if layout.position is not None:
-            whole = self._in_order_shown(whole, columns[layout.position], lines)
+        if "position" in parts:
+            whole = self._in_order_shown(whole, parts["position"], lines)
         if len(shares) > 1:
             whole = _by_judge(whole, layout.winner, shares)
         return whole
@@ -412,7 +366,7 @@ class _Columns:
 
     def _in_order_shown(self, battles: Battles, positions: Labels, lines: Array) -> Battles:
         """Exchange the two systems where a column says that the second one was shown first."""
-        column = str(self._layout.position)
+        column = self._layout.single["position"]
         swapped = normalize_name(column) in ("swapped", "is_swapped")
         first_of = [_shown_first(text, swapped=swapped) for text in positions.names]
         turned = np.zeros(battles.rows, dtype=bool)

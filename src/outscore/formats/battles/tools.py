@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.records import dataclass
 from outscore.formats.base.source import shorten
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.tables import is_no_verdict, read_table, strong_verdict, word_share
@@ -27,45 +26,28 @@ BASELINE = "baseline"
 MT_BENCH = ("model_1", "model_2", "g1_winner", "g2_winner")
 
 
-@dataclass
-class _Rows:
-    """Battles as they are collected, one by one."""
+Battle = tuple[str, str, float, str, str, str, int]
+"""The first and the second system, the first one's share, the prompt, judge and category, and how many wins it counts as."""
 
-    first: list[str] = field(default_factory=list)
-    second: list[str] = field(default_factory=list)
-    share: list[float] = field(default_factory=list)
-    prompt: list[str] = field(default_factory=list)
-    judge: list[str] = field(default_factory=list)
-    category: list[str] = field(default_factory=list)
-    weight: list[int] = field(default_factory=list)
 
-    def add(self, first: str, second: str, share: float, prompt: str, judge: str, category: str, weight: int = 1) -> None:
-        """One more battle."""
-        self.first.append(first)
-        self.second.append(second)
-        self.share.append(share)
-        self.prompt.append(prompt)
-        self.judge.append(judge)
-        self.category.append(category)
-        self.weight.append(weight)
-
-    def battles(self, notes: tuple[Note, ...] = ()) -> Battles:
-        """All of them; the order is known of each."""
-        sides = Labels.of([*self.first, *self.second])
-        rows = len(self.first)
-        judged, sorted_ = any(self.judge), any(self.category)
-        return Battles(
-            systems=tuple(sides.names),
-            first=sides.codes[:rows],
-            second=sides.codes[rows:],
-            share=np.array(self.share, dtype=float),
-            prompts=Labels.of(self.prompt),
-            shown=np.ones(rows, dtype=bool),
-            judges=Labels.of(self.judge) if judged else None,
-            categories=Labels.of(self.category) if sorted_ else None,
-            weights=np.array(self.weight, dtype=np.int64) if max(self.weight, default=1) > 1 else None,
-            notes=notes,
-        )
+def _battles(records: Records, rows: list[Battle], notes: tuple[Note, ...] = ()) -> Battles:
+    """Battles that were collected one by one; the order is known of each."""
+    if not rows:
+        records.refuse_empty()
+    first, second, share, prompts, judges, categories, weights = zip(*rows, strict=True)
+    sides = Labels.of([*first, *second])
+    return Battles(
+        systems=tuple(sides.names),
+        first=sides.codes[: len(rows)],
+        second=sides.codes[len(rows) :],
+        share=np.array(share, dtype=float),
+        prompts=Labels.of(prompts),
+        shown=np.ones(len(rows), dtype=bool),
+        judges=Labels.of(judges) if any(judges) else None,
+        categories=Labels.of(categories) if any(categories) else None,
+        weights=np.array(weights, dtype=np.int64) if max(weights) > 1 else None,
+        notes=notes,
+    )
 
 
 def looks_like_arena_hard(records: Records) -> bool:
@@ -82,7 +64,7 @@ def read_arena_hard(records: Records, choice: BattleChoice) -> tuple[Battles, Ma
     prompt = "uid" if "uid" in records.columns else "question_id"
     optional = [name for name in ("judge", "category") if name in records.columns]
     baseline = choice.baseline or BASELINE
-    rows = _Rows()
+    rows: list[Battle] = []
     for line, record in _each(records, ["model", prompt, "games", *optional]):
         model, question = _text(records, line, record, "model"), _text(records, line, record, prompt)
         if model == baseline:
@@ -96,13 +78,12 @@ def read_arena_hard(records: Records, choice: BattleChoice) -> tuple[Battles, Ma
             score = game.get("score") if isinstance(game, dict) else None
             share, weight = _game(records, line, score, choice.strength)
             sides = (baseline, model) if number % 2 == 0 else (model, baseline)
-            rows.add(*sides, share, *about, weight)
-    _refuse_nothing(records, rows)
+            rows.append((*sides, share, *about, weight))
     notes = (
         () if choice.baseline else (Note("reading", "The files do not name the baseline; give its name with --baseline NAME."),)
     )
     used = {"prompt": (prompt,), "systems": ("model",), "winner": ("games",)} | {name: (name,) for name in optional}
-    return rows.battles(notes), used
+    return _battles(records, rows, notes), used
 
 
 def looks_like_mt_bench(records: Records) -> bool:
@@ -114,7 +95,7 @@ def read_mt_bench(records: Records, choice: BattleChoice) -> tuple[Battles, Mapp
     """Game 1 shows model_1 first, game 2 model_2; both name the winner by its model. Turns of a question are one prompt."""
     del choice
     optional = [name for name in ("judge", "category") if name in records.columns]
-    rows = _Rows()
+    rows: list[Battle] = []
     for line, record in _each(records, [*MT_BENCH, "question_id", *optional]):
         one, two = _text(records, line, record, "model_1"), _text(records, line, record, "model_2")
         judge = record.get("judge")
@@ -122,9 +103,8 @@ def read_mt_bench(records: Records, choice: BattleChoice) -> tuple[Battles, Mapp
         about = (_text(records, line, record, "question_id"), judge, str(record.get("category") or ""))
         for column, sides, turned in (("g1_winner", (one, two), False), ("g2_winner", (two, one), True)):
             share = _named(records, line, column, record[column])
-            rows.add(*sides, 1 - share if turned else share, *about)
-    _refuse_nothing(records, rows)
-    return rows.battles(), {
+            rows.append((*sides, 1 - share if turned else share, *about, 1))
+    return _battles(records, rows), {
         "prompt": ("question_id",),
         "systems": ("model_1", "model_2"),
         "winner": ("g1_winner", "g2_winner"),
@@ -164,11 +144,6 @@ def _named(records: Records, line: int, column: str, winner: object) -> float:
         hint = "Write model_1, model_2, tie, or error for no verdict."
         records.refuse(line, f"found `{shorten(str(winner))}` in `{column}`, which is not a verdict", hint)
     return share
-
-
-def _refuse_nothing(records: Records, rows: _Rows) -> None:
-    if not rows.first:
-        records.refuse_empty()
 
 
 # Annotations of AlpacaEval: a baseline (generator_1) against a model (generator_2), a preference from 1 to 2.
