@@ -110,4 +110,5 @@ def divide(top: Array, bottom: Array) -> Array:
     array([0.25, 0.  ])
     """
     defined = bottom != 0
-    return np.where(defined, top / np.where(defined, bottom, 1.0), 0.0)
+    # Whole numbers here, so that a ratio of fractions is a fraction.
+    return np.where(defined, top / np.where(defined, bottom, 1), 0)

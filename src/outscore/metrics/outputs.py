@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -80,85 +81,62 @@ def _columns(classes: int) -> tuple[str, ...]:
     return tuple(f"{what} {k}" for what in PARTS for k in range(classes))
 
 
-def _parts(x: Array) -> tuple[Array, Array, Array]:
-    right, given, gold = np.split(np.asarray(x), len(PARTS), axis=-1)
-    return right, given, gold
+def _parts(x: Array) -> list[Array]:
+    """What is right, given and in gold of each class."""
+    return np.split(_numbers(x), len(PARTS), axis=-1)
 
 
-def _exact_parts(totals: Sequence[Fraction]) -> list[tuple[Fraction, Fraction, Fraction]]:
-    """Right, given and gold of each class."""
-    k = len(totals) // len(PARTS)
-    return list(zip(totals[:k], totals[k : 2 * k], totals[2 * k :], strict=True))
+def _numbers(x: Array) -> Array:
+    """Sums as floats, unless they are fractions, with which every formula below is exact."""
+    sums = np.asarray(x)
+    return sums if sums.dtype == object else sums.astype(float)
 
 
-def _share(top: Array, bottom: Array) -> Array:
-    top, bottom = np.asarray(top, dtype=float), np.asarray(bottom, dtype=float)
-    return np.divide(top, bottom, out=np.zeros(np.shape(bottom)), where=bottom > 0)
-
-
-def _exact_share(top: Fraction, bottom: Fraction) -> Fraction:
-    return Fraction(top) / bottom if bottom else Fraction(0)
+def _exact(function: Callable[[Array], Array], totals: Sequence[Fraction]) -> Fraction:
+    """What a formula gives for fractions."""
+    return Fraction(np.asarray(function(np.array(totals, dtype=object))).item())
 
 
 def _macro_f1(x: Array) -> Array:
     right, given, gold = _parts(x)
     size = given + gold
-    return _share(_share(2.0 * right, size).sum(axis=-1), (size > 0).sum(axis=-1))
-
-
-def _precise_macro_f1(totals: Sequence[Fraction]) -> Fraction:
-    shares = [_exact_share(2 * right, given + gold) for right, given, gold in _exact_parts(totals) if given + gold]
-    return sum(shares, Fraction(0)) / max(1, len(shares))
+    return divide(divide(2 * right, size).sum(axis=-1), (size > 0).sum(axis=-1))
 
 
 def _weighted_f1(x: Array) -> Array:
     right, given, gold = _parts(x)
-    return _share((gold * _share(2.0 * right, given + gold)).sum(axis=-1), gold.sum(axis=-1))
-
-
-def _precise_weighted_f1(totals: Sequence[Fraction]) -> Fraction:
-    parts = _exact_parts(totals)
-    whole = sum((gold for _, _, gold in parts), Fraction(0))
-    return _exact_share(sum((gold * _exact_share(2 * right, given + gold) for right, given, gold in parts), Fraction(0)), whole)
+    return divide((gold * divide(2 * right, given + gold)).sum(axis=-1), gold.sum(axis=-1))
 
 
 def _balanced_accuracy(x: Array) -> Array:
     right, _, gold = _parts(x)
-    return _share(_share(right, gold).sum(axis=-1), (gold > 0).sum(axis=-1))
-
-
-def _precise_balanced_accuracy(totals: Sequence[Fraction]) -> Fraction:
-    shares = [right / gold for right, _, gold in _exact_parts(totals) if gold]
-    return sum(shares, Fraction(0)) / max(1, len(shares))
+    return divide(divide(right, gold).sum(axis=-1), (gold > 0).sum(axis=-1))
 
 
 def _kappa(x: Array) -> Array:
     """(n · right - Σ given · gold) / (n² - Σ given · gold), which is (p_o - p_e) / (1 - p_e)."""
-    right, given, gold = (part.astype(float) for part in _parts(x))
+    right, given, gold = _parts(x)
     n, chance = gold.sum(axis=-1), (given * gold).sum(axis=-1)
-    return _share(n * right.sum(axis=-1) - chance, n * n - chance)
+    return divide(n * right.sum(axis=-1) - chance, n * n - chance)
 
 
-def _precise_kappa(totals: Sequence[Fraction]) -> Fraction:
-    parts = _exact_parts(totals)
-    n, hits = (sum((part[i] for part in parts), Fraction(0)) for i in (2, 0))
-    chance = sum((given * gold for _, given, gold in parts), Fraction(0))
-    return _exact_share(n * hits - chance, n * n - chance)
+def _correlated(x: Array) -> tuple[Any, list[Any]]:
+    """The covariance of answers and gold, and the variances of both, all of them times n²."""
+    right, given, gold = _parts(x)
+    n = gold.sum(axis=-1)
+    top = right.sum(axis=-1) * n - (given * gold).sum(axis=-1)
+    return top, [n * n - (part * part).sum(axis=-1) for part in (given, gold)]
 
 
 def _mcc(x: Array) -> Array:
-    right, given, gold = (part.astype(float) for part in _parts(x))
-    n, hits = gold.sum(axis=-1), right.sum(axis=-1)
-    top = hits * n - (given * gold).sum(axis=-1)
-    spreads = [np.sqrt(np.maximum(n * n - (part * part).sum(axis=-1), 0.0)) for part in (given, gold)]
-    return _share(top, spreads[0] * spreads[1])
+    top, spreads = _correlated(x)
+    given, gold = (np.sqrt(np.maximum(spread, 0.0)) for spread in spreads)
+    return divide(top, given * gold)
 
 
 def _precise_mcc(totals: Sequence[Fraction]) -> Decimal:
-    parts = _exact_parts(totals)
-    n, hits = (sum((part[i] for part in parts), Fraction(0)) for i in (2, 0))
-    top = n * hits - sum((given * gold for _, given, gold in parts), Fraction(0))
-    return precise_correlation(top, [n * n - sum((part[i] * part[i] for part in parts), Fraction(0)) for i in (1, 2)])
+    top, spreads = _correlated(np.array(totals, dtype=object))
+    return precise_correlation(top, spreads)
 
 
 def precise_correlation(top: Fraction, spreads: Sequence[Fraction]) -> Decimal:
@@ -176,13 +154,15 @@ def _metric(
     name: str,
     classes: int,
     function: Callable[[Array], Array],
-    precise: Callable[[Sequence[Fraction]], Precise],
     least: float = 0.0,
+    precise: Callable[[Sequence[Fraction]], Precise] | None = None,
 ) -> AdditiveMetric:
     columns = _columns(classes)
     # A wrong label: no right answer, whichever class was given instead.
     wrong = moving(columns, dict.fromkeys(columns[:classes]))
-    return AdditiveMetric(name, columns, function, precise=precise, bounds=(least, 1.0), emptied=wrong)
+    return AdditiveMetric(
+        name, columns, function, precise=precise or partial(_exact, function), bounds=(least, 1.0), emptied=wrong
+    )
 
 
 def many_macro_f1(classes: int) -> AdditiveMetric:
@@ -193,7 +173,7 @@ def many_macro_f1(classes: int) -> AdditiveMetric:
     >>> round(float(many_macro_f1(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
     0.666667
     """
-    return _metric("macro-f1", classes, _macro_f1, _precise_macro_f1)
+    return _metric("macro-f1", classes, _macro_f1)
 
 
 def many_weighted_f1(classes: int) -> AdditiveMetric:
@@ -204,7 +184,7 @@ def many_weighted_f1(classes: int) -> AdditiveMetric:
     >>> round(float(many_weighted_f1(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
     0.666667
     """
-    return _metric("weighted-f1", classes, _weighted_f1, _precise_weighted_f1)
+    return _metric("weighted-f1", classes, _weighted_f1)
 
 
 def many_balanced_accuracy(classes: int) -> AdditiveMetric:
@@ -215,7 +195,7 @@ def many_balanced_accuracy(classes: int) -> AdditiveMetric:
     >>> round(float(many_balanced_accuracy(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
     0.75
     """
-    return _metric("balanced-accuracy", classes, _balanced_accuracy, _precise_balanced_accuracy)
+    return _metric("balanced-accuracy", classes, _balanced_accuracy)
 
 
 def many_kappa(classes: int) -> AdditiveMetric:
@@ -226,7 +206,7 @@ def many_kappa(classes: int) -> AdditiveMetric:
     >>> round(float(many_kappa(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
     0.4
     """
-    return _metric("kappa", classes, _kappa, _precise_kappa, -1.0)
+    return _metric("kappa", classes, _kappa, -1.0)
 
 
 def many_mcc(classes: int) -> AdditiveMetric:
@@ -237,7 +217,7 @@ def many_mcc(classes: int) -> AdditiveMetric:
     >>> round(float(many_mcc(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
     0.5
     """
-    return _metric("mcc", classes, _mcc, _precise_mcc, -1.0)
+    return _metric("mcc", classes, _mcc, -1.0, _precise_mcc)
 
 
 # Scores of coreference as functions of per-document sums: recall, precision and F1 of MUC, B³, CEAFe, LEA and ARCS.
@@ -250,8 +230,6 @@ def many_mcc(classes: int) -> AdditiveMetric:
 COREF_PARTS = ("r", "p", "f1")
 """Recall, precision and their harmonic mean."""
 
-Number = TypeVar("Number", Array, Fraction)
-
 _MUC = ("common links", "gold links", "system links")
 _B_CUBED = ("recalled", "gold mentions", "precise", "system mentions")
 _CEAFE = ("similarity", "gold chains", "system chains")
@@ -259,31 +237,16 @@ _LEA = ("resolved in gold", "gold mentions", "resolved in system", "system menti
 _ARCS = ("tp", "wl", "fn", "fp")
 
 
-def _harmonic(r: Number, of_gold: Number, p: Number, of_system: Number) -> tuple[Number, Number]:
-    """Numerator and denominator of 2RP/(R + P) for R = r/of_gold and P = p/of_system."""
-    return 2 * r * p, r * of_system + p * of_gold
-
-
 def _f1(totals: Array) -> Array:
-    """F1 of sums whose recall and precision have numerators of their own."""
-    r, of_gold, p, of_system = np.moveaxis(np.asarray(totals, dtype=float), -1, 0)
-    return divide(*_harmonic(r, of_gold, p, of_system))
-
-
-def _precise_f1(totals: Sequence[Fraction]) -> Fraction:
-    top, bottom = _harmonic(*totals)
-    return top / bottom if bottom else Fraction(0)
+    """2RP/(R + P) of sums whose recall and precision have numerators of their own."""
+    r, of_gold, p, of_system = np.moveaxis(_numbers(totals), -1, 0)
+    return divide(2 * r * p, r * of_system + p * of_gold)
 
 
 def _conll(totals: Array) -> Array:
     """Mean F1 of MUC, B³ and CEAFe, whose columns stand side by side (Pradhan et al., 2012); also called MELA."""
-    x = np.asarray(totals, dtype=float)
+    x = _numbers(totals)
     return (divide(2 * x[..., 0], x[..., 1] + x[..., 2]) + _f1(x[..., 3:7]) + divide(2 * x[..., 7], x[..., 8] + x[..., 9])) / 3
-
-
-def _precise_conll(totals: Sequence[Fraction]) -> Fraction:
-    muc, ceafe = (_precise_f1((x, gold, x, system)) for x, gold, system in (totals[:3], totals[7:]))
-    return (muc + _precise_f1(totals[3:7]) + ceafe) / 3
 
 
 def _ratios(name: str, columns: tuple[str, ...], **ratios: tuple[Sequence[int], Sequence[int]]) -> dict[str, AdditiveMetric]:
@@ -301,7 +264,7 @@ def _shared_numerator(name: str, columns: tuple[str, ...]) -> dict[str, Additive
 def _two_numerators(name: str, columns: tuple[str, ...]) -> dict[str, AdditiveMetric]:
     return {
         **_ratios(name, columns, r=((1, 0, 0, 0), (0, 1, 0, 0)), p=((0, 0, 1, 0), (0, 0, 0, 1))),
-        "f1": AdditiveMetric(name, columns, _f1, precise=_precise_f1, bounds=(0.0, 1.0)),
+        "f1": AdditiveMetric(name, columns, _f1, precise=partial(_exact, _f1), bounds=(0.0, 1.0)),
     }
 
 
@@ -311,7 +274,9 @@ def _arcs(name: str) -> dict[str, AdditiveMetric]:
 
 COREF: Mapping[str, Mapping[str, AdditiveMetric]] = MappingProxyType(
     {
-        "conll": {"f1": AdditiveMetric("conll", _MUC + _B_CUBED + _CEAFE, _conll, precise=_precise_conll, bounds=(0.0, 1.0))},
+        "conll": {
+            "f1": AdditiveMetric("conll", _MUC + _B_CUBED + _CEAFE, _conll, precise=partial(_exact, _conll), bounds=(0.0, 1.0))
+        },
         "muc": _shared_numerator("muc", _MUC),
         "b3": _two_numerators("b3", _B_CUBED),
         "ceafe": _shared_numerator("ceafe", _CEAFE),

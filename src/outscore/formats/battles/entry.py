@@ -10,9 +10,6 @@ from outscore.formats.tables.cells import Records
 from outscore.formats.tables.names import PAIRS, ColumnFinder, Tiers, join_names, normalize_name, suggest_name
 from outscore.scores.battles import Battles
 
-SINGLE = ("prompt", "judge", "category", "cluster", "position")
-"""The parts that one column each may play, beside those of systems, verdicts and lengths."""
-
 
 @dataclass(frozen=True)
 class BattleChoice:
@@ -38,7 +35,15 @@ class BattleChoice:
     @property
     def columns(self) -> dict[str, str]:
         """All columns that were named, by the option that named them."""
-        single = {part: getattr(self, part) for part in ("first", "second", *SINGLE)}
+        single = {
+            "first": self.first,
+            "second": self.second,
+            "prompt": self.prompt,
+            "judge": self.judge,
+            "category": self.category,
+            "cluster": self.cluster,
+            "position": self.position,
+        }
         winners = {f"winner {i}": column for i, column in enumerate(self.winner)}
         lengths = {f"length {i}": column for i, column in enumerate(self.length)}
         return {name: column for name, column in single.items() if column is not None} | winners | lengths
@@ -120,8 +125,8 @@ TEXTS = (
 class BattleLayout:
     """The columns of a table of battles by the part they play; without `systems` every row is about the same two.
 
-    `single` are those of `SINGLE` that there are. `one_hot` says that the verdicts are three columns of zeros and ones;
-    otherwise several of them are a judge each. `texts` says that the lengths are those of answers.
+    `single` are those of parts that one column plays, such as the prompt. `one_hot` says that the verdicts are three columns of
+    zeros and ones; otherwise several of them are a judge each. `texts` says that the lengths are those of answers.
     """
 
     systems: tuple[str, str] | None
