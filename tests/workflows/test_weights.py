@@ -195,3 +195,39 @@ def test_a_column_called_so_is_no_system(name):
         assert refused.value.parameter == "system"
         assert "--weight" in refused.value.hint
     assert osc.compare(table, weights=name).difference == pytest.approx(0.5 / 1.75)
+
+
+class TestUnused:
+    """A column of numbers that plays no part is said, wherever the score was recognised."""
+
+    @pytest.fixture
+    def files(self, tmp_path):
+        def write(header: str, row: str) -> list[str]:
+            paths = [tmp_path / "new.csv", tmp_path / "old.csv"]
+            for k, path in enumerate(paths):
+                path.write_text(header + "\n" + "".join(row.format(i=i, score=(i + k) % 3 % 2) + "\n" for i in range(12)))
+            return list(map(str, paths))
+
+        return write
+
+    def test_weights_and_settings_beside_one_score(self, files):
+        found = osc.compare(*files("id,score,weight,temperature,note", "q{i},{score},{i},0.{i},fine"))
+        assert found.reading.unused == ["weight", "temperature"]
+        assert "scores: `score` by `id`; not used: `weight` and `temperature`;" in str(found)
+
+    def test_the_line_stays_short(self, files):
+        names = ",".join(f"latency_{k}" for k in "abcdefgh")
+        found = osc.compare(*files(f"id,score,{names}", "q{i},{score}" + ",3" * 8))
+        assert len(found.reading.unused) == 8
+        assert "not used: `latency_a`, `latency_b`, `latency_c`, `latency_d` and 4 more;" in " ".join(str(found).split())
+
+    def test_whoever_names_the_score_has_left_out_the_others(self, files):
+        """All but weights and settings, of which nobody has said anything."""
+        both = files("id,f1,bleu,weight", "q{i},{score},0.{i},{i}")
+        assert osc.compare(*both, score="f1").reading.unused == ["weight"]
+        assert osc.compare(*both, score="f1", weights="weight").reading.unused == []
+
+    def test_ids_and_words_are_none(self, files):
+        found = osc.compare(*files("id,score,image_id,line,comment", "q{i},{score},{i},{i},fine"))
+        assert found.reading.unused == []
+        assert "not used" not in str(found)

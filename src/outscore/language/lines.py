@@ -108,7 +108,13 @@ def short_reading(reading: Reading) -> str:
 
 def _groups(reading: Reading) -> list[str]:
     repeats = "outputs of" if reading.beside == "people" else "repeats"
-    groups = {repeats: reading.repeat, "clusters": reading.cluster, "datasets": reading.dataset, "weights": reading.weight}
+    groups = {
+        repeats: reading.repeat,
+        "clusters": reading.cluster,
+        "datasets": reading.dataset,
+        "weights": reading.weight,
+        "not used": reading.unused,
+    }
     return [f"{name}: {_names(columns)}" for name, columns in groups.items() if columns]
 
 

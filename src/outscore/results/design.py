@@ -52,6 +52,8 @@ class Reading:
         Whether the name of the scores is not known, so that nothing says which are better.
     left_out, filled
         How many of the rows have no score, and were left out or count as the worst score.
+    unused
+        Columns of numbers that play no part.
     gold_file, output_files
         For outputs: the file of the right answers, and those of the systems.
     """
@@ -81,6 +83,7 @@ class Reading:
     filled: int = 0
     beside: Literal["", "classes", "probabilities", "people"] = ""
     weight: list[str] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,8 @@ class Origin:
     """The file that scores come from: its digest, its number of records, and which column played which part.
 
     `systems` counts all that the file has, those that were not asked for included; `left_out` the rows without a score that
-    were left out, and `filled` those that count as the worst score, if higher or lower ones are better (`filled_for`).
+    were left out, and `filled` those that count as the worst score, if higher or lower ones are better (`filled_for`). `unused`
+    are its columns of numbers that played no part.
     """
 
     path: str
@@ -145,6 +146,7 @@ class Origin:
     left_out: int = 0
     filled: int = 0
     filled_for: Literal["higher", "lower"] = "higher"
+    unused: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:

@@ -309,6 +309,7 @@ def reading_of(
         beside=beside,
         left_out=sum(origin.left_out for origin in origins),
         filled=sum(origin.filled for origin in origins),
+        unused=list(dict.fromkeys(column for origin in origins for column in origin.unused)),
         direction_assumed=shape == "table" and source == "default" and not all(map(is_measure, score)),
     )
 

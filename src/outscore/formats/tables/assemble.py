@@ -327,6 +327,7 @@ def systems_of_records(records: Records, choice: Choice, origin: Callable[[], Or
         origin(),
         rows=builder.seen,
         columns=layout.used,
+        unused=layout.unused,
         unit=records.unit,
         systems=len(builder.systems) or _count_systems(records, layout),
         left_out=builder.left_out,

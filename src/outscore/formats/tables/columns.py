@@ -11,7 +11,7 @@ are the columns of several systems beside a column of right answers, if they hol
 from __future__ import annotations
 
 import shlex
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -94,6 +94,7 @@ class Layout:
     means that the caller did not name the scores, so that every other column of numbers would be one of them. `row_name` is the
     column of words in which a row without an id would be called a mean or a total. `pooled` says that `dataset` tells items
     apart and nothing else. `guessed` says that the first values of `item`, not a usual name, are those of ids: all must be.
+    `unused` are columns of numbers that play no part.
     """
 
     item: str | None
@@ -110,6 +111,7 @@ class Layout:
     row_name: str | None = None
     pooled: bool = False
     guessed: bool = False
+    unused: tuple[str, ...] = ()
 
     @property
     def used(self) -> dict[str, tuple[str, ...]]:
@@ -141,67 +143,80 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     for column in choice.columns:
         _require(records, column)
     finder = ColumnFinder(records, choice.named)
-    if choice.beside:
-        return _layout_beside(records, finder, choice, absent)
-    wide = bool(choice.systems) and _has_all(records, choice.systems) and not (choice.system or choice.score)
-    if wide:
-        system, scores = None, choice.systems
-    else:
-        system = _find(finder, "system", choice.system)
-        scores = choice.score or _known_scores(records, finder, choice, system)
-    by_row, pooled = "item" in absent, "dataset" in absent
-    item = None if by_row else _find(finder, "item", choice.item)
-    repeat = _find(finder, "repeat", choice.repeat)
-    cluster = None if "cluster" in absent else _find(finder, "cluster", choice.cluster)
+
+    def find(part: str) -> str | None:
+        named: str | None = getattr(choice, part)
+        return named or (None if part in absent else finder.take(part, USUAL[part], f"Name the one meant with {naming(part)}."))
+
+    gold = _gold_beside(records, finder, choice) if choice.beside else None
+    wide = bool(choice.systems) and _has_all(records, choice.systems) and not (choice.system or choice.score or gold)
+    system = None if wide else find("system")
+    scores = choice.systems if wide else choice.score
+    if not scores and gold is None:
+        scores = _known_scores(records, finder, choice, system)
+    item, repeat = find("item"), find("repeat")
+    if choice.beside == "people" and repeat is None and choice.system is None:
+        # Systems that made the outputs which people scored are repeats.
+        system, repeat = None, system
+    cluster = find("cluster")
     # A dataset tells items apart, also where it is asked for as slices.
     sliced = (name for name in choice.slice if is_named(name, USUAL["dataset"]))
-    dataset = _find(finder, "dataset", choice.dataset) or next(sliced, None)
+    dataset = find("dataset") or next(sliced, None)
     slices = choice.slice or finder.take_all(SLICES)
-    guessed = item is None and not by_row
-    if guessed:
-        item = _guess_item(records, finder, (system, repeat, dataset))
-    guessed = guessed and item is not None
-    answers = None if scores and not wide else find_answers(records, finder, choice)
+    by_row = "item" in absent
+    guessed = None if item is not None or by_row else _guess_item(records, finder, (system, repeat, dataset))
+    if gold is not None:
+        numbers = _numbers_beside(records, finder, choice)
+        answers: Answers | None = Answers(gold, numbers, wide=len(numbers) > 1 or numbers == choice.systems)
+    else:
+        answers = None if scores and not wide else find_answers(records, finder, choice)
+    unnamed = answers is None and not scores
     if answers is not None:
-        layout = Layout(item, system, answers.answers, cluster, repeat, dataset, slices, answers.wide, gold=answers.gold)
-        layout = replace(layout, pooled=pooled, twins=answers.twins, guessed=guessed)
-        _check(records, layout, by_row=by_row)
-        return layout
-    unnamed = not scores
-    if unnamed:
+        scores, wide = answers.answers, answers.wide
+    elif unnamed:
         scores = _numeric_columns(records, choice, finder, system)
         wide = len(scores) > 1
-    layout = Layout(item, system, scores, cluster, repeat, dataset, slices, wide, open=unnamed, pooled=pooled)
-    layout = replace(layout, guessed=guessed)
-    if item is None:
+    layout = Layout(
+        guessed or item,
+        system,
+        scores,
+        cluster,
+        repeat,
+        dataset,
+        slices,
+        wide,
+        open=unnamed,
+        gold=None if answers is None else answers.gold,
+        twins=() if answers is None else answers.twins,
+        pooled="dataset" in absent,
+        guessed=guessed is not None,
+    )
+    if layout.item is None and answers is None:
         layout = _without_ids(records, finder, layout, by_row=by_row)
-    _check(records, layout, by_row=by_row)
-    return layout
+    records.refuse_repeated(layout.needed)
+    _refuse_measures_in_rows(records, layout)
+    if layout.item is None and (repeat is not None or not (layout.wide or by_row)):
+        refuse_no_items(records, layout)
+    return replace(layout, unused=_unused(records, finder, layout, choice))
 
 
-def _layout_beside(records: Records, finder: ColumnFinder, choice: Choice, absent: Container[str]) -> Layout:
-    """The parts of a table of numbers beside right answers; systems that made the outputs which people scored are repeats."""
+def _unused(records: Records, finder: ColumnFinder, layout: Layout, choice: Choice) -> tuple[str, ...]:
+    """The columns of numbers that play no part; of a caller who named the scores, weights and settings alone."""
+    free = [name for name in finder.free() if name not in layout.needed and not (is_known(name) or may_be_ids(name))]
+    if choice.score or choice.systems:
+        free = [name for name in free if is_weight(name) or is_setting(name)]
+    return tuple(name for name in free if looks_numeric(records.sample[name]))
+
+
+def _gold_beside(records: Records, finder: ColumnFinder, choice: Choice) -> str:
+    """The column of right answers, or of people's scores, beside which a table has numbers."""
     people = choice.beside == "people"
     what, usual = ("people's scores", PEOPLE) if people else ("right answers", right_names("prediction"))
     hint = f"Name the one meant with {choice.naming_gold} COLUMN ({choice.gold_option or 'gold'}=... in Python)."
     gold = choice.gold or finder.take("gold", usual, hint)
     if gold is None:
         raise _missing(records, what, choice.gold_option or "gold")
-    system, repeat = _find(finder, "system", choice.system), _find(finder, "repeat", choice.repeat)
-    if people and repeat is None and choice.system is None:
-        system, repeat = None, system
-    item = None if "item" in absent else _find(finder, "item", choice.item)
-    cluster = None if "cluster" in absent else _find(finder, "cluster", choice.cluster)
-    dataset = _find(finder, "dataset", choice.dataset)
-    slices = choice.slice or finder.take_all(SLICES)
-    numbers = _numbers_beside(records, finder, choice)
-    wide, guessed = len(numbers) > 1 or numbers == choice.systems, item is None and "item" not in absent
-    if guessed:
-        item = _guess_item(records, finder, (system, repeat, dataset))
-    layout = Layout(item, system, numbers, cluster, repeat, dataset, slices, wide, gold=gold, pooled="dataset" in absent)
-    layout = replace(layout, guessed=guessed and item is not None)
-    _check(records, layout, by_row="item" in absent)
-    return layout
+    return gold
 
 
 def _numbers_beside(records: Records, finder: ColumnFinder, choice: Choice) -> tuple[str, ...]:
@@ -300,13 +315,6 @@ def _refuse_several_measures(records: Records, choice: Choice, finder: ColumnFin
     if others:
         both = [name for name in records.columns if name == column or name in others]
         _refuse_candidates(records, choice, both, long=long)
-
-
-def _find(finder: ColumnFinder, part: str, named: str | None) -> str | None:
-    """The column that the caller named, or the one with a usual name."""
-    if named is not None:
-        return named
-    return finder.take(part, USUAL[part], f"Name the one meant with {naming(part)}.")
 
 
 def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, system: str | None) -> tuple[str, ...]:
@@ -520,13 +528,6 @@ def _refuse_malformed_numbers(records: Records, names: Iterable[str]) -> None:
 def _is_malformed(value: object) -> bool:
     text = value.strip() if isinstance(value, str) else ""
     return bool(text) and not is_number(text) and not is_name(text)
-
-
-def _check(records: Records, layout: Layout, *, by_row: bool) -> None:
-    records.refuse_repeated(layout.needed)
-    _refuse_measures_in_rows(records, layout)
-    if layout.item is None and (layout.repeat is not None or not (layout.wide or by_row)):
-        refuse_no_items(records, layout)
 
 
 def _refuse_measures_in_rows(records: Records, layout: Layout) -> None:
