@@ -318,7 +318,7 @@ def systems_of_records(records: Records, choice: Choice, origin: Callable[[], Or
         builder.add(block)
     if not builder.seen:
         records.refuse_empty()
-    for name in choice.systems if layout.system is not None else ():
+    for name in choice.systems if "system" in layout.parts else ():
         if name not in builder.systems:
             raise OutscoreError(f"{records.label} has no system `{name}`.", suggest_name(name, builder.systems))
     for column, edges in builder.edges.items():
@@ -372,7 +372,7 @@ def _check_guess(records: Records, layout: Layout, systems: list[Scores]) -> lis
     if not layout.guessed or all(_has_ids(one) for one in systems):
         return systems
     if not layout.wide:
-        refuse_no_items(records, replace(layout, item=None))
+        refuse_no_items(records, layout)
 
     def without(origin: Origin | None) -> Origin | None:
         columns = {} if origin is None else {part: names for part, names in origin.columns.items() if part != "item"}
@@ -420,27 +420,25 @@ class _TableBuilder:
             # Whole scores stay whole.
             self._fill = int(self._fill)
         with_gaps = layout.wide and (choice.gaps or choice.drop) and self._fill is None
-        gapped = layout.scores if with_gaps and layout.gold is None else ()
+        parts, gold = layout.parts, layout.parts.get("gold")
+        gapped = layout.scores if with_gaps and gold is None else ()
         self._gapped = {name: GappedColumn(records, name, wanted=name in self._wanted, words=choice.drop) for name in gapped}
-        self._gold = (
-            {} if layout.gold is None else {layout.gold: GoldColumn(records, layout.gold, optional=self._fill is not None)}
-        )
+        self._gold = {} if gold is None else {gold: GoldColumn(records, gold, optional=self._fill is not None)}
         self._numbers: dict[str, NumberColumn | AnswerColumn] = {}
         for name in layout.scores:
-            if layout.gold is not None:
-                self._numbers[name] = AnswerColumn(records, name, self._gold[layout.gold])
+            if gold is not None:
+                self._numbers[name] = AnswerColumn(records, name, self._gold[gold])
             elif name not in self._gapped:
                 self._numbers[name] = NumberColumn(records, name)
-        single = (layout.item, layout.cluster, layout.repeat)
-        self._labels = {name: LabelColumn(records, name) for name in single if name is not None}
-        groups = (layout.dataset, *layout.slices)
-        self._labels |= {name: LabelColumn(records, name, optional=True) for name in groups if name is not None}
-        self._system = None if layout.system is None else LabelColumn(records, layout.system)
+        labelled = {part: column for part, column in parts.items() if part not in ("system", "gold")}
+        self._labels = {name: LabelColumn(records, name, optional=part == "dataset") for part, name in labelled.items()}
+        self._labels |= {name: LabelColumn(records, name, optional=True) for name in layout.slices}
+        self._system = LabelColumn(records, parts["system"]) if "system" in parts else None
         # An item that a wide table has no score of is a gap.
         self._dropping = choice.drop and not gapped
         # An empty answer is a wrong one, but an empty probability is none.
         self._numbers_beside = bool(choice.beside)
-        if self._dropping and layout.item is None and not layout.wide:
+        if self._dropping and "item" not in parts and not layout.wide:
             raise OutscoreError(
                 f"Rows of {records.label} are matched by their order, so none can be left out.",
                 "Name the column of items with --item (item=... in Python), or remove the row from both systems.",
@@ -474,7 +472,7 @@ class _TableBuilder:
     @property
     def edges(self) -> dict[str, tuple[str, str]]:
         """What the first and the last row are called in each column that names rows; an item may have several rows."""
-        item = self._layout.item
+        item = self._layout.parts.get("item")
         edges_by_column = {name: _edges_of(column.labels(), repeated=name == item) for name, column in self._labels.items()}
         if self._layout.row_name is not None:
             edges_by_column[self._layout.row_name] = self._words
@@ -486,8 +484,7 @@ class _TableBuilder:
         self.seen += len(lines)
         refuse_other_gold(self._records, self._layout, block)
         if self._system is not None:
-            assert self._layout.system is not None
-            codes = self._system.encode(block.columns[self._layout.system], lines)
+            codes = self._system.encode(block.columns[self._layout.parts["system"]], lines)
             if self._wanted:
                 keep = np.array([name in self._wanted for name in self._system.names])[codes]
             keep = self._with_scores(block, keep)
@@ -510,7 +507,7 @@ class _TableBuilder:
 
     def _without_gaps(self, read: Mapping[str, Sequence[object]]) -> dict[str, Sequence[object]]:
         """The columns of scores with the worst score where there is none; rows without one, or a right answer, are counted."""
-        judged = [name for name in self._layout.scores if self._layout.gold is None] or list(self._gold)
+        judged = list(self._gold) or self._layout.scores
         absent = {name: [is_missing(value) for value in read[name]] for name in judged}
         self.filled += sum(map(any, zip(*absent.values(), strict=True)))
         if self._gold:
@@ -523,11 +520,11 @@ class _TableBuilder:
         """Those of the rows to keep that have a score, or a right answer, where others are left out."""
         if not self._dropping:
             return keep
-        if self._layout.gold is None:
+        if not self._gold:
             columns = (block.columns[name] for name in self._layout.scores)
             absent = [any(map(is_missing, cells)) for cells in zip(*columns, strict=True)]
         else:
-            absent = [not label_text(value) for value in block.columns[self._layout.gold]]
+            absent = [not label_text(value) for value in block.columns[self._layout.parts["gold"]]]
             for name in self._layout.scores if self._numbers_beside else ():
                 absent = [gone or is_missing(value) for gone, value in zip(absent, block.columns[name], strict=True)]
         kept = np.ones(len(absent), dtype=bool) if keep is None else keep
@@ -542,15 +539,15 @@ class _TableBuilder:
         whole = Scores(
             name=stem_of(origin.path),
             values=np.empty(sum(map(len, self._lines))) if layout.wide else self._values(layout.scores),
-            ids=label(layout.item) or self._numbered(),
-            repeats=label(layout.repeat),
-            clusters=label(layout.cluster),
-            datasets=label(layout.dataset),
+            ids=label(layout.parts.get("item")) or self._numbered(),
+            repeats=label(layout.parts.get("repeat")),
+            clusters=label(layout.parts.get("cluster")),
+            datasets=label(layout.parts.get("dataset")),
             slices={name: labels for name in layout.slices if (labels := label(name)) is not None},
             origin=origin,
             lines=np.concatenate(self._lines),
             answers=None if layout.wide else self._answers(layout.scores[0]),
-            gold=None if layout.gold is None else self._gold[layout.gold].labels(),
+            gold=next((column.labels() for column in self._gold.values()), None),
             padded=None if layout.wide else self._padded(layout.scores[0]),
         )
         if layout.pooled:

@@ -11,7 +11,7 @@ are the columns of several systems beside a column of right answers, if they hol
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -90,23 +90,19 @@ OF_MEASURES = {"metric", "metric_name", "measure", "measure_name"}
 class Layout:
     """The columns of a table by the part they play; `wide` if each of `scores` is a system.
 
-    With `gold`, the right answers, `scores` are the columns of answers, and `twins` have to hold the same right answers. `open`
-    means that the caller did not name the scores, so that every other column of numbers would be one of them. `row_name` is the
-    column of words in which a row without an id would be called a mean or a total. `pooled` says that `dataset` tells items
-    apart and nothing else. `guessed` says that the first values of `item`, not a usual name, are those of ids: all must be.
-    `unused` are columns of numbers that play no part.
+    `parts` are those of one column each: item, system, cluster, repeat, dataset, and gold, the right answers. With these,
+    `scores` are the columns of answers, and `twins` have to hold the same right answers. `open` means that the caller did not
+    name the scores, so that every other column of numbers would be one of them. `row_name` is the column of words in which a
+    row without an id would be called a mean or a total. `pooled` says that the dataset tells items apart and nothing else.
+    `guessed` says that the first values of the item, not a usual name, are those of ids: all must be. `unused` are columns of
+    numbers that play no part.
     """
 
-    item: str | None
-    system: str | None
+    parts: Mapping[str, str]
     scores: tuple[str, ...]
-    cluster: str | None
-    repeat: str | None
-    dataset: str | None
     slices: tuple[str, ...]
     wide: bool
     open: bool = False
-    gold: str | None = None
     twins: tuple[str, ...] = ()
     row_name: str | None = None
     pooled: bool = False
@@ -116,88 +112,87 @@ class Layout:
     @property
     def used(self) -> dict[str, tuple[str, ...]]:
         """The columns of each part, for the report."""
-        dataset = None if self.pooled else self.dataset
-        parts = {"item": self.item, "system": self.system, "cluster": self.cluster, "repeat": self.repeat, "dataset": dataset}
-        single = {name: (column,) for name, column in parts.items() if column is not None}
-        lists = {"score": () if self.wide or self.gold else self.scores, "slice": self.slices}
-        measure = shared_measure(self.scores) if self.wide and self.gold is None else None
-        lists["measure"] = () if measure is None else (measure,)
-        if self.gold is not None:
-            lists |= {"answer": () if self.wide else self.scores, "gold": (self.gold,)}
-        return single | {name: tuple(columns) for name, columns in lists.items() if columns}
+        single = {part: (column,) for part, column in self.parts.items() if not (self.pooled and part == "dataset")}
+        lists = {"slice": self.slices}
+        if "gold" in self.parts:
+            lists["answer"] = () if self.wide else self.scores
+        elif self.wide:
+            measure = shared_measure(self.scores)
+            lists["measure"] = () if measure is None else (measure,)
+        else:
+            lists["score"] = self.scores
+        return single | {name: columns for name, columns in lists.items() if columns}
 
     @property
     def needed(self) -> tuple[str, ...]:
         """All columns to read."""
-        single = (self.item, self.system, self.cluster, self.repeat, self.dataset, self.gold, self.row_name)
-        return tuple(
-            dict.fromkeys([*(column for column in single if column is not None), *self.slices, *self.scores, *self.twins])
-        )
+        row_name = () if self.row_name is None else (self.row_name,)
+        return tuple(dict.fromkeys([*self.parts.values(), *row_name, *self.slices, *self.scores, *self.twins]))
 
 
 def find_layout(records: Records, choice: Choice) -> Layout:
     """Decide which column plays which part; if that is not clear, raise an error that lists the candidates."""
     absent = {part for part, none in NONE.items() if getattr(choice, part) == none and none not in records.columns}
     without: dict[str, Any] = dict.fromkeys(absent)
-    choice = replace(choice, score=_split_counts(records, choice.score), **without)
+    choice = replace(choice, score=_split_counts(records, choice.score) if choice.score else (), **without)
     for column in choice.columns:
         _require(records, column)
     finder = ColumnFinder(records, choice.named)
-
-    def find(part: str) -> str | None:
-        named: str | None = getattr(choice, part)
-        return named or (None if part in absent else finder.take(part, USUAL[part], f"Name the one meant with {naming(part)}."))
-
-    gold = _gold_beside(records, finder, choice) if choice.beside else None
-    wide = bool(choice.systems) and _has_all(records, choice.systems) and not (choice.system or choice.score or gold)
-    system = None if wide else find("system")
-    scores = choice.systems if wide else choice.score
-    if not scores and gold is None:
+    beside = None if not choice.beside else _gold_beside(records, finder, choice)
+    wide = bool(choice.systems) and _has_all(records, choice.systems) and not (choice.system or choice.score or beside)
+    parts = _parts_by_name(finder, choice, {*absent, "system"} if wide else absent)
+    system, scores = parts.get("system"), choice.systems if wide else choice.score
+    if not scores and beside is None:
         scores = _known_scores(records, finder, choice, system)
-    item, repeat = find("item"), find("repeat")
-    if choice.beside == "people" and repeat is None and choice.system is None:
-        # Systems that made the outputs which people scored are repeats.
-        system, repeat = None, system
-    cluster = find("cluster")
-    # A dataset tells items apart, also where it is asked for as slices.
-    sliced = (name for name in choice.slice if is_named(name, USUAL["dataset"]))
-    dataset = find("dataset") or next(sliced, None)
     slices = choice.slice or finder.take_all(SLICES)
-    by_row = "item" in absent
-    guessed = None if item is not None or by_row else _guess_item(records, finder, (system, repeat, dataset))
-    if gold is not None:
+    guessed = None
+    if not {"item"} & (parts.keys() | absent):
+        guessed = _guess_item(records, finder, (system, parts.get("repeat"), parts.get("dataset")))
+    if beside is not None:
         numbers = _numbers_beside(records, finder, choice)
-        answers: Answers | None = Answers(gold, numbers, wide=len(numbers) > 1 or numbers == choice.systems)
+        answers: Answers | None = Answers(beside, numbers, wide=len(numbers) > 1 or numbers == choice.systems)
     else:
         answers = None if scores and not wide else find_answers(records, finder, choice)
     unnamed = answers is None and not scores
     if answers is not None:
-        scores, wide = answers.answers, answers.wide
+        scores, wide, parts["gold"] = answers.answers, answers.wide, answers.gold
     elif unnamed:
         scores = _numeric_columns(records, choice, finder, system)
         wide = len(scores) > 1
-    layout = Layout(
-        guessed or item,
-        system,
-        scores,
-        cluster,
-        repeat,
-        dataset,
-        slices,
-        wide,
-        open=unnamed,
-        gold=None if answers is None else answers.gold,
-        twins=() if answers is None else answers.twins,
-        pooled="dataset" in absent,
-        guessed=guessed is not None,
-    )
-    if layout.item is None and answers is None:
+    if guessed is not None:
+        parts["item"] = guessed
+    twins = () if answers is None else answers.twins
+    facts: dict[str, Any] = {"open": unnamed, "twins": twins, "pooled": "dataset" in absent, "guessed": guessed is not None}
+    layout = Layout(parts, scores, slices, wide, **facts)
+    by_row = "item" in absent
+    if answers is None and "item" not in parts:
         layout = _without_ids(records, finder, layout, by_row=by_row)
     records.refuse_repeated(layout.needed)
     _refuse_measures_in_rows(records, layout)
-    if layout.item is None and (repeat is not None or not (layout.wide or by_row)):
+    if "item" not in layout.parts and ("repeat" in parts or not (layout.wide or by_row)):
         refuse_no_items(records, layout)
     return replace(layout, unused=_unused(records, finder, layout, choice))
+
+
+def _parts_by_name(finder: ColumnFinder, choice: Choice, absent: Container[str]) -> dict[str, str]:
+    """The columns that the caller named, or that have a usual name, of all parts that are not `absent`."""
+    parts: dict[str, str] = {}
+    for part, usual in USUAL.items():
+        if part == "score":
+            continue
+        column = getattr(choice, part)
+        if column is None and part not in absent:
+            column = finder.take(part, usual, f"Name the one meant with {naming(part)}.")
+        if column is not None:
+            parts[part] = column
+    if choice.beside == "people" and "system" in parts and "repeat" not in parts and choice.system is None:
+        # Systems that made the outputs which people scored are repeats.
+        parts["repeat"] = parts.pop("system")
+    sliced = next((name for name in choice.slice if is_named(name, USUAL["dataset"])), None)
+    if sliced is not None:
+        # A dataset tells items apart, also where it is asked for as slices.
+        parts.setdefault("dataset", sliced)
+    return parts
 
 
 def _unused(records: Records, finder: ColumnFinder, layout: Layout, choice: Choice) -> tuple[str, ...]:
@@ -265,11 +260,11 @@ def _without_ids(records: Records, finder: ColumnFinder, layout: Layout, *, by_r
     if layout.wide:
         unnamed = next((name for name in records.columns if name in PANDAS_INDEX), None)
         return replace(layout, row_name=_first_words(records, finder) if unnamed is None else unnamed)
-    parts = (layout.system, layout.dataset)
+    parts = (layout.parts.get("system"), layout.parts.get("dataset"))
     index = [name for name in records.columns if name in PANDAS_INDEX and _tells_apart(records, name, parts)]
-    if by_row or not index or layout.repeat is not None:
+    if by_row or not index or "repeat" in layout.parts:
         return layout
-    return replace(layout, item=index[0], guessed=True)
+    return replace(layout, parts={**layout.parts, "item": index[0]}, guessed=True)
 
 
 def _first_words(records: Records, finder: ColumnFinder) -> str | None:
@@ -544,8 +539,8 @@ def _refuse_measures_in_rows(records: Records, layout: Layout) -> None:
 
 def refuse_no_items(records: Records, layout: Layout) -> NoReturn:
     """Refuse a table in which no column tells the items apart."""
-    repeats = "" if layout.repeat is None else f"repeats (`{layout.repeat}`) but "
-    by_order = f" If every row is an item, write --item {NO_ITEMS}." if layout.repeat is None and layout.system is None else ""
+    repeats = f"repeats (`{layout.parts['repeat']}`) but " if "repeat" in layout.parts else ""
+    by_order = "" if layout.parts.keys() & {"repeat", "system"} else f" If every row is an item, write --item {NO_ITEMS}."
     raise OutscoreError(
         f"{records.label} has {repeats}no item column among {join_names(records.columns)}.",
         f"Name it with {naming('item')}; usual names such as id and question_id are recognised.{by_order}",
@@ -696,12 +691,9 @@ def _refuse_as_doubtful(records: Records, choice: Choice, gold: str, columns: Se
 
 def refuse_other_gold(records: Records, layout: Layout, block: Block) -> None:
     """Refuse an item whose right answer is another one for another system."""
-    if layout.gold is None:
-        return
     for twin in layout.twins:
-        for line, one, other in zip(block.lines.tolist(), block.columns[layout.gold], block.columns[twin], strict=True):
+        gold = layout.parts["gold"]
+        for line, one, other in zip(block.lines.tolist(), block.columns[gold], block.columns[twin], strict=True):
             if label_text(one) != label_text(other):
-                found = (
-                    f"found `{shorten(label_text(other))}` in `{twin}` beside `{shorten(label_text(one))}` in `{layout.gold}`"
-                )
+                found = f"found `{shorten(label_text(other))}` in `{twin}` beside `{shorten(label_text(one))}` in `{gold}`"
                 records.refuse(line, f"{found}, expected one right answer", "Give every item the same one in all columns.")

@@ -303,16 +303,18 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
         sample = pl.scan_parquet(file.place, hive_partitioning=True).head(SAMPLE_ROWS).collect()
     values = {name: sample[name].to_list() for name in sample.columns}
     layout = find_layout(Records(file.label, tuple(sample.columns), values, lambda _: iter(()), "row", file.path), choice)
-    if layout.system is None or layout.item is None:
+    parts = layout.parts
+    if not {"system", "item"} <= parts.keys():
         raise OutscoreError(
             f"{file.label} has no system column among {join_names(sample.columns)}.",
             "Parts have a row for each item and system: name the column with --system-column (system_column=... in Python), or"
             " name tables with a column for each system one by one.",
             parameter="system_column",
         )
-    if layout.gold is not None:
+    if "gold" in parts:
         raise OutscoreError(
-            f"{file.label} contains answers (`{layout.scores[0]}` beside `{layout.gold}`), but partitions support only scores.",
+            f"{file.label} contains answers (`{layout.scores[0]}` beside `{parts['gold']}`), but partitions support only"
+            " scores.",
             "Add a column of scores, or rank the rows as one table.",
             parameter="score",
         )
@@ -322,14 +324,14 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
             "Name one with --score.",
             parameter="score",
         )
-    if layout.cluster is not None:
+    if "cluster" in parts:
         raise OutscoreError(
-            f"{file.label} has clusters (`{layout.cluster}`), which partitions do not support.",
+            f"{file.label} has clusters (`{parts['cluster']}`), which partitions do not support.",
             f"Rank the rows as one table, or add --cluster {NO_CLUSTERS} if items are independent.",
             parameter="cluster",
         )
-    dataset = None if layout.pooled else layout.dataset
-    return LongColumns(layout.item, layout.system, layout.scores[0], dataset, layout.repeat)
+    dataset = None if layout.pooled else parts.get("dataset")
+    return LongColumns(parts["item"], parts["system"], layout.scores[0], dataset, parts.get("repeat"))
 
 
 def long_rows(
