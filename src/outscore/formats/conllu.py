@@ -7,7 +7,7 @@ token; empty nodes (``8.1``) are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 
 import numpy as np
@@ -16,19 +16,20 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
-from outscore.formats.base.source import Peek, Source, line_error, shorten, stem_of
+from outscore.formats.base.source import Peek, Source, line_error, shorten
 from outscore.formats.words import (
+    INTEGER,
     FieldLabels,
     Lines,
-    character_spans,
-    document_labels,
     first_rows,
+    heads_of,
+    make_words,
     refuse_empty,
     scan,
     sentences_of,
 )
 from outscore.outputs.model import Words
-from outscore.scores.system import Labels, Origin
+from outscore.scores.system import Labels
 
 COLUMNS = {"lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "deprel": 7}
 DEFAULT = ("upos", "xpos", "feats", "deprel")
@@ -38,7 +39,7 @@ _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 _SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
 _NEWDOC = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
 _NUMBER = re.compile(r"[0-9]+([-.][0-9]+)?")
-_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+_HEAD_HINT = "Give every word a head in column 7; write `_` for all words of a file without trees."
 _EXPECTED = "the 10 of CoNLL-U"
 _HINT = "Write ten columns separated by tabs, `_` in those without a value, and a blank line after each sentence."
 
@@ -94,7 +95,7 @@ def words_of(source: Source, name: str | None = None, columns: Sequence[str] = D
         file.add(lines)
     if not file.lines:
         refuse_empty(source, "CoNLL-U")
-    return file.words(stem_of(source.path) if name is None else name, source)
+    return file.words(source, name)
 
 
 @dataclass
@@ -153,43 +154,32 @@ class _FileBuilder:
         elif _EMPTY_NODE.fullmatch(number) is None:
             lines.refuse(row, f'found "{shorten(number)}" in the first column, expected the number of a word', _HINT)
 
-    def words(self, name: str, source: Source) -> Words:
+    def words(self, source: Source, name: str | None) -> Words:
         """Check everything and put it together."""
         lines = np.concatenate(self.lines)
         sentences = sentences_of(lines, np.concatenate(self.blanks))
         origins = first_rows(sentences)
         _check_numbers(self.path, lines, origins, np.concatenate(self.ids))
         fields = {place: labels.labels() for place, labels in self.fields.items()}
-        forms = fields[_FORM]
-        tokens, multiword, firsts = self._tokens(lines, origins, forms)
-        starts, ends = character_spans(tokens, firsts)
-        if (ends == starts).any():
-            line = int(lines[np.argmax(ends == starts)])
-            raise line_error(self.path, line, "found a word that consists only of blanks", "Remove it, or write the word.")
-        columns = {column: fields[COLUMNS[column]] for column in self.columns}
-        if multiword.any():
-            columns["token"] = tokens
-        count = int(sentences[-1]) + 1
-        return Words(
-            name=name,
-            forms=forms,
-            sentences=sentences,
-            columns=columns,
-            starts=starts,
-            ends=ends,
-            multiword=multiword,
-            sentence_ids=_sentence_ids(_attach_to_sentences(self.sentence_names, lines, sentences), count),
-            heads=_heads(self.path, lines, origins, fields[_HEAD]) if _HEAD in fields else None,
-            documents=document_labels(_attach_to_sentences(self.documents, lines, sentences), count),
-            origin=Origin(source.path, source.sha256(), len(lines), "conllu"),
+        heads = fields.get(_HEAD)
+        has_trees = heads is not None and heads.names != ("_",)
+        return make_words(
+            source,
+            name,
+            "conllu",
+            fields[_FORM],
+            sentences,
+            {column: fields[COLUMNS[column]] for column in self.columns},
+            tokens=self._tokens(lines, origins, fields[_FORM]) if self.ranges else None,
+            sentence_ids=dict(_attach_to_sentences(self.sentence_names, lines, sentences)),
+            documents=_attach_to_sentences(self.documents, lines, sentences),
+            heads=heads_of(self.path, lines, sentences, fields[_HEAD], _HEAD_HINT) if has_trees else None,
             lines=lines,
         )
 
     def _tokens(self, lines: Array, origins: Array, forms: Labels) -> tuple[Labels, Array, Array]:
-        """The token of each word, whether it has several words, and whether the word is its first."""
+        """The token of each word, whether the word is its first, and whether it has several words."""
         multiword, firsts = np.zeros(len(lines), dtype=bool), np.ones(len(lines), dtype=bool)
-        if not self.ranges:
-            return forms, multiword, firsts
         codes, known = forms.codes.copy(), {name: code for code, name in enumerate(forms.names)}
         begins = np.searchsorted(lines, [line for line, *_ in self.ranges])
         for row, (line, low, high, form) in zip(begins.tolist(), self.ranges, strict=True):
@@ -205,7 +195,7 @@ class _FileBuilder:
             multiword[row : last + 1] = True
             firsts[row + 1 : last + 1] = False
             codes[row : last + 1] = known.setdefault(form, len(known))
-        return Labels(codes, tuple(known)), multiword, firsts
+        return Labels(codes, tuple(known)), firsts, multiword
 
 
 def _numbers(lines: Lines, initials: Array) -> tuple[Array, Array]:
@@ -215,7 +205,7 @@ def _numbers(lines: Lines, initials: Array) -> tuple[Array, Array]:
     # A sign begins a wrong number: such lines are rare and checked one by one.
     signed = np.flatnonzero((initials == ord("+")) | (initials == ord("-")))
     for row, text in zip(signed.tolist(), lines.texts(_ID, signed), strict=True):
-        if _INTEGER.fullmatch(text):
+        if INTEGER.fullmatch(text):
             ids[row], is_word[row] = int(text), True
     return ids, is_word
 
@@ -254,37 +244,3 @@ def _check_numbers(path: str, lines: Array, origins: Array, ids: Array) -> None:
         f"found word number {ids[row]}, expected {row - origins[row] + 1}",
         "Put a blank line before each sentence." if begun else "Number the words of each sentence 1, 2, 3 without gaps.",
     )
-
-
-def _heads(path: str, lines: Array, origins: Array, column: Labels) -> Array | None:
-    """The row of each word's head, -1 for the root; None if no word has a head."""
-    if column.names == ("_",):
-        return None
-    numbers = [int(name) if _INTEGER.fullmatch(name) else None for name in column.names]
-    if None in numbers:
-        row = int(np.isin(column.codes, [code for code, number in enumerate(numbers) if number is None]).argmax())
-        raise line_error(
-            path,
-            int(lines[row]),
-            f'found "{shorten(column[row])}" as head, expected the number of a word, or 0',
-            "Give every word a head in column 7; write `_` for all words of a file without trees.",
-        )
-    heads = np.array(numbers, dtype=np.int32)[column.codes]
-    size = np.bincount(origins)[origins]
-    outside = np.flatnonzero((heads < 0) | (heads > size))
-    if len(outside):
-        row = int(outside[0])
-        raise line_error(
-            path,
-            int(lines[row]),
-            f"found the head {heads[row]}, but the sentence ends with word {size[row]}",
-            "If the sentence is cut short, copy or write the file again; heads are numbered within their sentence.",
-        )
-    return np.where(heads > 0, origins + heads - 1, -1).astype(np.int32)
-
-
-def _sentence_ids(named: Iterable[tuple[int, str]], count: int) -> tuple[str, ...]:
-    names = [str(number) for number in range(1, count + 1)]
-    for sentence, name in named:
-        names[sentence] = name
-    return tuple(names)

@@ -203,7 +203,7 @@ def words_of(source: Source, name: str | None = None) -> Words:
     sentences = list(_sentences(source, objects_of(source)))
     if not any(sentence.forms for sentence in sentences):
         refuse_empty(source, "words with their tags")
-    return assemble(source, sentences, stem_of(source.path) if name is None else name, WORDS)
+    return assemble(source, sentences, name, WORDS)
 
 
 def _sentences(source: Source, values: Sequence[Found]) -> Iterator[Sentence]:
@@ -390,7 +390,7 @@ def chains_of(source: Source, *, predicted: bool = False) -> Chains:
         raise OutscoreError(f"{source.label} contains no documents.", CHAINS_HINT)
     table = np.array(mentions, dtype=np.int64).reshape(-1, 4)
     origin = Origin(source.path, source.sha256(), len(table), CHAINS)
-    words = assemble(source, sentences, stem_of(source.path), CHAINS)
+    words = assemble(source, sentences, None, CHAINS)
     codes, starts, ends, chains = table.T
     return Chains(stem_of(source.path), Labels(codes, tuple(documents)), starts, ends, chains, words, origin)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import NoReturn
 
@@ -131,6 +131,7 @@ class FieldLabels:
 BLOCK_PIECES = 4
 # Whole numbers of up to this many digits fit into 32 bits.
 MAX_DIGITS = 9
+INTEGER = re.compile(rf"[+-]?[0-9]{{1,{MAX_DIGITS}}}")
 
 _NOT_SQUEEZED = re.compile(r"[ \t]{2}|[ \t]$|^[ \t]|\t", re.MULTILINE)
 _AROUND = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
@@ -317,6 +318,69 @@ def document_labels(marks: Sequence[tuple[int, str]], sentences: int) -> Labels 
     return labels.take(np.searchsorted(starts, np.arange(sentences), side="right") - 1)
 
 
+def make_words(
+    source: Source,
+    name: str | None,
+    format: str,
+    forms: Labels,
+    sentences: Array,
+    columns: dict[str, Labels],
+    *,
+    tokens: tuple[Labels, Array, Array] | None = None,
+    sentence_ids: Mapping[int, str] | None = None,
+    documents: Sequence[tuple[int, str]] = (),
+    heads: Array | None = None,
+    lines: Array | None = None,
+) -> Words:
+    """The words of a file with their characters; without a `name`, the system is called after the file.
+
+    `tokens` are those of the words, with masks of the words that begin one and of those that share one, where words are not
+    tokens; `sentence_ids` names sentences by their indexes, and `documents` the first sentence of each document.
+    """
+    every = np.ones(len(forms), dtype=bool)
+    surface, firsts, shared = (forms, every, ~every) if tokens is None else tokens
+    starts, ends = character_spans(surface, firsts)
+    if lines is not None and (ends == starts).any():
+        line = int(lines[np.argmax(ends == starts)])
+        raise line_error(source.path, line, "found a word that consists only of blanks", "Remove it, or write the word.")
+    count = int(sentences[-1]) + 1
+    return Words(
+        name=stem_of(source.path) if name is None else name,
+        forms=forms,
+        sentences=sentences,
+        columns=columns | ({"token": surface} if shared.any() else {}),
+        starts=starts,
+        ends=ends,
+        multiword=shared,
+        sentence_ids=tuple((sentence_ids or {}).get(place, str(place + 1)) for place in range(count)),
+        heads=heads,
+        documents=document_labels(documents, count),
+        origin=Origin(source.path, source.sha256(), len(forms), format),
+        lines=lines,
+    )
+
+
+def heads_of(path: str, lines: Array, sentences: Array, column: Labels, hint: str) -> Array:
+    """The row of each word's head, -1 for the root; heads are numbered from 1 within their sentence."""
+    numbers = [int(name) if INTEGER.fullmatch(name) else None for name in column.names]
+    if None in numbers:
+        row = int(np.isin(column.codes, [code for code, number in enumerate(numbers) if number is None]).argmax())
+        problem = f'found "{shorten(column[row])}" as head, expected the number of a word, or 0'
+        raise line_error(path, int(lines[row]), problem, hint)
+    heads = np.array(numbers, dtype=np.int32)[column.codes]
+    size = np.bincount(sentences)[sentences]
+    outside = np.flatnonzero((heads < 0) | (heads > size))
+    if len(outside):
+        row = int(outside[0])
+        raise line_error(
+            path,
+            int(lines[row]),
+            f"found the head {heads[row]}, but the sentence ends with word {size[row]}",
+            "If the sentence is cut short, copy or write the file again; heads are numbered within their sentence.",
+        )
+    return np.where(heads > 0, first_rows(sentences) + heads - 1, -1).astype(np.int32)
+
+
 def refuse_empty(source: Source, expected: str) -> NoReturn:
     """Raise the error of a file without words."""
     raise OutscoreError(f"{source.label} contains no words, but {expected} was expected.", "Check that its text was written.")
@@ -340,6 +404,7 @@ _ENTITY = re.compile(r"[BILESUO]-\S+")
 MOST_COLUMNS = 1_000
 """No word has more: a line with more is a text."""
 _HINT = "Give every word's line the same columns, and put a blank line between sentences."
+_HEAD_HINT = "Check which column --columns calls `head`."
 
 
 def looks_like_words(peek: Peek) -> bool:
@@ -407,56 +472,23 @@ def words_of(source: Source, columns: Sequence[str] | None = None, name: str | N
             column.add(block.raw, *block.fields(place, rows))
     if not sum(map(len, lines)):
         refuse_empty(source, "a word and its tag on each line")
-    return _assemble(source, names, stem_of(source.path) if name is None else name, lines, blanks, documents, fields)
-
-
-def _assemble(
-    source: Source,
-    names: Sequence[str],
-    name: str,
-    lines: Sequence[Array],
-    blanks: Sequence[Array],
-    documents: Sequence[Array],
-    fields: Sequence[FieldLabels],
-) -> Words:
     rows = np.concatenate(lines)
     sentences = sentences_of(rows, np.concatenate(blanks))
-    count = int(sentences[-1]) + 1
     begins = np.searchsorted(rows, np.concatenate(documents))
     marks = sorted({int(sentences[row]) for row in begins.tolist() if row < len(rows)})
     labels = {column: encoded.labels() for column, encoded in zip(names, fields, strict=True)}
-    forms = labels.pop(WORD)
-    heads = _heads(source, rows, sentences, labels.pop(HEAD)) if HEAD in labels else None
-    starts, ends = character_spans(forms, np.ones(len(rows), dtype=bool))
-    if (ends == starts).any():
-        line = int(rows[np.argmax(ends == starts)])
-        raise line_error(source.path, line, "found a word that consists only of blanks", "Remove it, or write the word.")
-    return Words(
-        name=name,
-        forms=forms,
-        sentences=sentences,
-        columns=labels,
-        starts=starts,
-        ends=ends,
-        multiword=np.zeros(len(rows), dtype=bool),
-        heads=heads,
-        sentence_ids=tuple(str(number) for number in range(1, count + 1)),
-        documents=document_labels([(sentence, "") for sentence in marks], count),
-        origin=Origin(source.path, source.sha256(), len(rows), "word-columns"),
+    forms, heads = labels.pop(WORD), labels.pop(HEAD, None)
+    return make_words(
+        source,
+        name,
+        "word-columns",
+        forms,
+        sentences,
+        labels,
+        documents=[(sentence, "") for sentence in marks],
+        heads=None if heads is None else heads_of(source.path, rows, sentences, heads, _HEAD_HINT),
         lines=rows,
     )
-
-
-def _heads(source: Source, lines: Array, sentences: Array, column: Labels) -> Array:
-    """The row of each word's head, -1 for the root; heads are numbered from 1 within their sentence."""
-    numbers = [int(name) if name.isdigit() else -1 for name in column.names]
-    heads = np.array(numbers, dtype=np.int64)[column.codes]
-    wrong = np.flatnonzero((heads < 0) | (heads > np.bincount(sentences)[sentences]))
-    if len(wrong):
-        row = int(wrong[0])
-        problem = f'found "{column[row]}" as head, expected 0 or the number of a word of its sentence'
-        raise line_error(source.path, int(lines[row]), problem, "Check which column --columns calls `head`.")
-    return np.where(heads > 0, first_rows(sentences) + heads - 1, -1)
 
 
 def _first_columns(peek: Peek) -> tuple[list[str], str]:
@@ -548,44 +580,30 @@ class Sentence:
     document: str | None = None
 
 
-def assemble(source: Source, sentences: Sequence[Sentence], name: str, format: str) -> Words:
+def assemble(source: Source, sentences: Sequence[Sentence], name: str | None, format: str) -> Words:
     """Words from sentences; a column that only some sentences have is left out."""
     if not sentences:
         raise OutscoreError(f"{source.label} has no sentences.", "Give at least one sentence.")
     sizes = np.array([len(sentence.forms) for sentence in sentences])
-    forms = [form for sentence in sentences for form in sentence.forms]
     shared = set.intersection(*(set(sentence.columns) for sentence in sentences))
     columns = {c: Labels.of(x for s in sentences for x in s.columns[c]) for c in sentences[0].columns if c in shared}
-    columns = {c: labels for c, labels in columns.items() if labels.names != (EMPTY,)}
     surfaces = [token for s in sentences for token in (s.tokens or [(form, True) for form in s.forms])]
     firsts = np.array([first for _, first in surfaces])
-    tokens = Labels.of(token for token, _ in surfaces)
-    multiword = ~firsts | np.r_[~firsts[1:], False]
-    if multiword.any():
-        columns["token"] = tokens
-    starts, ends = character_spans(tokens, firsts)
-    origins = np.repeat(np.cumsum(sizes) - sizes, sizes)
     heads = None
     if all(len(sentence.heads) == len(sentence.forms) for sentence in sentences):
         within = np.array([head for sentence in sentences for head in sentence.heads], dtype=np.int64)
-        heads = np.where(within >= 0, within + origins, -1)
-    marks = [
-        (i, s.document or "")
-        for i, s in enumerate(sentences)
-        if s.document is not None and (i == 0 or s.document != sentences[i - 1].document)
-    ]
-    return Words(
-        name=name,
-        forms=Labels.of(forms),
-        sentences=np.repeat(np.arange(len(sentences)), sizes),
-        columns=columns,
-        starts=starts,
-        ends=ends,
-        multiword=multiword,
-        sentence_ids=tuple(str(number) for number in range(1, len(sentences) + 1)),
+        heads = np.where(within >= 0, within + np.repeat(np.cumsum(sizes) - sizes, sizes), -1)
+    named = [(place, sentence.document) for place, sentence in enumerate(sentences) if sentence.document is not None]
+    return make_words(
+        source,
+        name,
+        format,
+        Labels.of(form for sentence in sentences for form in sentence.forms),
+        np.repeat(np.arange(len(sentences)), sizes),
+        {c: labels for c, labels in columns.items() if labels.names != (EMPTY,)},
+        tokens=(Labels.of(token for token, _ in surfaces), firsts, ~firsts | np.r_[~firsts[1:], False]),
+        documents=[(place, document) for place, document in named if not place or document != sentences[place - 1].document],
         heads=heads,
-        documents=document_labels(marks, len(sentences)),
-        origin=Origin(source.path, source.sha256(), len(forms), format),
     )
 
 
@@ -619,4 +637,4 @@ def words_of_tagged_lines(source: Source, name: str | None = None) -> Words:
             )
         if matches:
             sentences.append(Sentence([m[1] for m in matches if m], {"tag": [m[2] for m in matches if m]}))
-    return assemble(source, sentences, stem_of(source.path) if name is None else name, TAGGED_LINES)
+    return assemble(source, sentences, name, TAGGED_LINES)
