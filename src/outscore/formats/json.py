@@ -11,6 +11,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
+from outscore.formats.base.document import parse_document
 from outscore.formats.base.source import Peek, Source, line_error, shorten, stem_of
 from outscore.formats.tables.jsonl import begins_with_object
 from outscore.formats.words import EMPTY, Sentence, assemble, refuse_empty
@@ -36,13 +37,8 @@ def first_value(peek: Peek) -> Any:  # noqa: ANN401 - any JSON value
     """The first of the values that `objects_of` would give; None where the beginning is not JSON."""
     if peek.document is not None:
         return next(iter(_several(peek.document)), None)
-    first = next((line for line in peek.filled), "")
-    if not first.lstrip().startswith(("{", "[")):
-        return None
-    try:
-        return msgspec.json.decode(first)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
+    first = next(iter(peek.filled), "")
+    return parse_document(first) if first.lstrip().startswith(("{", "[")) else None
 
 
 @dataclass(frozen=True)

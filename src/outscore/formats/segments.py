@@ -8,10 +8,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from typing import Any
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
+from outscore.formats.base.document import parse_document
 from outscore.formats.base.source import (
     Source,
     decoding_problem,
@@ -466,10 +468,9 @@ def _of_system(cells: Sequence[Found], system: str, origin: Origin, *, several: 
 
 def _cells(text: str, path: str, metric: str) -> Iterator[Found]:
     begun = text.lstrip()
-    whole = _document(begun) if begun.startswith("{") else None
-    if whole is not None and all(isinstance(rows, list) for rows in whole.values()):
+    whole = parse_document(begun) if begun.startswith("{") else None
+    if whole and all(isinstance(rows, list) for rows in whole.values()):
         for system, rows in whole.items():
-            assert isinstance(rows, list)
             for i, row in enumerate(rows, 1):
                 yield i, system, _in_object(row, path, i, metric)
         return
@@ -477,9 +478,7 @@ def _cells(text: str, path: str, metric: str) -> Iterator[Found]:
         if not line.strip():
             continue
         if line.lstrip().startswith("{"):
-            row = _document(line)
-            if row is None:
-                raise line_error(path, number, "this is not a whole JSON object", "Write each object on one line.")
+            row = json_value(line, path, number, "Write each object on one line.")
             system = next((str(row[key]) for key in ("system", "system_id", "model") if key in row), "")
             yield number, system, _in_object(row, path, number, metric)
         elif (printed := _PRINTED.match(line)) is not None:
@@ -490,12 +489,13 @@ def _cells(text: str, path: str, metric: str) -> Iterator[Found]:
             yield number, cells[-3] if len(cells) > 5 else "".join(cells[:-1][-1:]), cells[-1]
 
 
-def _document(text: str) -> dict[str, object] | None:
+def json_value(text: str, path: str, line: int, hint: str) -> Any:  # noqa: ANN401 - what JSON can hold
+    """The JSON value on a line, as Python writes it; what is none is refused."""
     try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) and value else None
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).partition(":")[0]
+        raise line_error(path, line, f"this is not JSON ({reason})", hint) from None
 
 
 def _in_object(row: object, path: str, line: int, metric: str) -> object:

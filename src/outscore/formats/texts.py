@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
+from outscore.formats.base.document import parse_document
 from outscore.formats.base.source import Peek, line_error, open_source, shorten, stem_of
 from outscore.formats.segments import (
     REFERENCE,
@@ -24,6 +25,7 @@ from outscore.formats.segments import (
     TextFile,
     arrange,
     held_in_markup,
+    json_value,
     looks_like_markup,
     plain_lines,
     stray_returns,
@@ -206,10 +208,12 @@ def _is_reference(name: str) -> bool:
 def json_rows(text: str, path: str) -> Rows:
     """One object per line, or a list of objects."""
     if text.lstrip().startswith("["):
-        listed = _parse(text, path, 1)
+        listed = json_value(text, path, 1, _WRITE_OBJECTS)
         numbered = [(i, row) for i, row in enumerate(listed if isinstance(listed, list) else [listed], 1)]
     else:
-        numbered = [(i, _parse(line, path, i)) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+        numbered = [
+            (i, json_value(line, path, i, _WRITE_OBJECTS)) for i, line in enumerate(text.splitlines(), 1) if line.strip()
+        ]
     rows: list[tuple[int, Mapping[str, object]]] = []
     for line, row in numbered:
         if not isinstance(row, dict):
@@ -219,14 +223,6 @@ def json_rows(text: str, path: str) -> Rows:
 
 
 _WRITE_OBJECTS = 'Write each segment as {"hypothesis": ..., "reference": ...}, or give one segment per line and --reader text.'
-
-
-def _parse(text: str, path: str, line: int) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).partition(":")[0]
-        raise line_error(path, line, f"this is not a whole JSON object ({reason})", _WRITE_OBJECTS) from None
 
 
 def separated_rows(text: str, path: str, separator: str) -> Rows:
@@ -547,12 +543,7 @@ def _held(text: str, path: str, form: str, columns: ColumnsAsked) -> Held:
 
 def _listed_texts(begun: str) -> Lines:
     """The texts of a file that is one JSON list of them; nothing where it is something else."""
-    if not begun.startswith("["):
-        return ()
-    try:
-        texts = json.loads(begun)
-    except (ValueError, RecursionError):
-        return ()
+    texts = parse_document(begun) if begun.startswith("[") else None
     return tuple(texts) if isinstance(texts, list) and all(isinstance(text, str) for text in texts) else ()
 
 
@@ -587,14 +578,10 @@ def _is_json(begun: str) -> bool:
     """Whether the first line is an object, or the whole a list or an object: `[Music]` and `{laughs}` are neither."""
     if not begun.startswith(("{", "[")):
         return False
-    for whole in (begun.partition("\n")[0], begun):
-        try:
-            value = json.loads(whole)
-        except (ValueError, RecursionError):
-            continue
-        rows = value if isinstance(value, list) else [value]
-        return bool(rows) and all(isinstance(row, dict) for row in rows)
-    return False
+    value = parse_document(begun.partition("\n")[0])
+    value = parse_document(begun) if value is None else value
+    rows = value if isinstance(value, list) else [value]
+    return bool(rows) and all(isinstance(row, dict) for row in rows)
 
 
 def _refuse_table(text: str, peek: Peek) -> None:
