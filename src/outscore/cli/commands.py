@@ -121,7 +121,7 @@ def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> No
     changes = changed_inputs(asked.saved, results.settings["inputs"], whole=True)
     noted = [replace(c, notes=[*c.notes, *changes]) for c in results.comparisons]
     path = asked.own["segments"]
-    further = {} if path is None else {path: scores().to_csv()}
+    further = {} if path is None else {path: scores()}
     asked.deliver(replace(results, comparisons=noted), {**further, **_units(results, asked)})
 
 
@@ -161,7 +161,7 @@ def rank(asked: Asked[RankRequest]) -> None:
     if table is not None:
         further[pairs] = _parquet(table)
     if segments is not None and ranked.segments is not None:
-        further[segments] = ranked.segments().to_csv()
+        further[segments] = ranked.segments()
     if items is not None:
         further[items] = _items(ranked)
     asked.deliver(asked.with_changes(ranked.ranking), further)

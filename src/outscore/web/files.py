@@ -14,6 +14,7 @@ from typing import Any
 from outscore.core.errors import OutscoreError
 from outscore.core.records import count_of
 from outscore.engine.engines import engine_of
+from outscore.engine.progress import Steps
 from outscore.formats.base.source import open_source, unpacks_to_more
 from outscore.formats.logs.choose import has_answers
 from outscore.formats.logs.evaluation import Evaluation
@@ -31,14 +32,15 @@ from outscore.web.form import SUFFIXES, names_in
 from outscore.workflows.load import exchanges_of, load
 from outscore.workflows.prefer.inputs import battles_of
 from outscore.workflows.prepare import prepare
-from outscore.workflows.rank.texts import text_panels
-from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.show.describe import MAX_SYSTEMS, FileDescription, describe, listed
-from outscore.workflows.texts.run import TextData, read_texts
-from outscore.workflows.texts.statistics import Texts
+from outscore.workflows.texts.checks import cache_of
+from outscore.workflows.texts.labels import ONE
+from outscore.workflows.texts.members import members_of
+from outscore.workflows.texts.run import read_texts
+from outscore.workflows.texts.statistics import Statistics, Texts
 
 MOST_ITEMS, MOST_COLUMNS, LONGEST = 20_000, 12, 2_000
 MOST_CHARACTERS = 6_000_000
@@ -141,37 +143,26 @@ def _battles(request: PreferRequest) -> dict[str, Any]:
 
 def _segments(request: TextsRequest) -> dict[str, Any]:
     """Every segment with its references and both outputs."""
-    data = read_texts(request)
-    texts = Texts.of(data.a, data.b, data.reference, data.names, data.source)
+    texts = read_texts(request)
     columns: dict[tuple[str, str], Sequence[str]] = {} if texts.source is None else {("source", ""): list(texts.source)}
     columns |= _numbered("reference", "", texts.references)
     for name, runs in texts.systems.items():
         columns |= _numbered("output", name, runs)
-    columns |= {(name, ""): list(map(str, labels)) for name, labels in _labelled(data).items()}
-    by = {} if request.unit_size > 1 else _by_metric(request, data, texts)
+    columns |= {(name, ""): list(map(str, labels)) for name, labels in _labelled(texts).items()}
+    by = {} if request.unit_size > 1 else _by_metric(request, texts)
     return _listed(texts.names, [f"segment {i + 1}" for i in range(len(texts.references[0]))], columns, by=by)
 
 
-def _labelled(data: TextData) -> dict[str, Sequence[object]]:
+def _labelled(texts: Texts) -> dict[str, Sequence[object]]:
     """The labels by which segments are told apart: documents, and the columns of buckets."""
-    buckets = data.buckets if isinstance(data.buckets, Mapping) else {}
-    documents = data.documents if isinstance(data.documents, Sequence) else ()
-    return {**({"document": documents} if documents else {}), **buckets}
+    return {**({"document": texts.documents} if texts.documents else {}), **texts.buckets}
 
 
-def _by_metric(request: TextsRequest, data: TextData, texts: Texts) -> dict[str, list[list[float]]]:
+def _by_metric(request: TextsRequest, texts: Texts) -> dict[str, list[list[float]]]:
     """What the pictures of each metric count of every segment; segments of one document count as one."""
-    ranking = text_panels(
-        texts.systems,
-        texts.references,
-        metrics=request.metrics,
-        documents=data.documents,
-        dataset=shared.POOLED,
-        scores=request.scores,
-        engine=engine_of(),
-        files=data.origins,
-    )
-    found = {one.label: _counted(one.panels[0]) for one in ranking.metrics}
+    texts = replace(texts, datasets=ONE)
+    members, _ = members_of(texts, request.metrics, request.scores, Statistics(engine_of(), cache_of(None), Steps()))
+    found = {member.label: _counted(member.panels(texts)[0]) for member in members}
     return {label: values for label, values in found.items() if values}
 
 

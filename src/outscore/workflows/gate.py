@@ -39,8 +39,9 @@ from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.systems import Systems, named_in, pair_given, with_weights
-from outscore.workflows.texts.run import TextData, read_texts
+from outscore.workflows.texts.run import read_texts
 from outscore.workflows.texts.run import run as run_texts
+from outscore.workflows.texts.statistics import Texts, texts_given
 from outscore.workflows.validate import refuse_labels, refuse_paired
 
 # Scores of a baseline that are kept beside the code: a small table of ids and scores, compared with and written by `gate`.
@@ -307,10 +308,10 @@ def _call_texts(both: Sequence[object], reference: object, documents: object, gi
     request = GateRequest.from_python(given)
     request.validate(arrays=True)
     names = request.names or CALLED
-    return _run_texts(request, TextData(both[1], both[0], reference, (names[1], names[0]), documents))
+    return _run_texts(request, texts_given({names[1]: both[1], names[0]: both[0]}, reference, documents=documents))
 
 
-def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
+def _run_texts(request: GateRequest, data: Texts | None) -> GateResult:
     """A gate on texts, by one metric."""
     request.refuse_outside(base.SCORES)
     metrics = metrics_in(request.metric) if isinstance(request.metric, str) else [METRIC_OF_TEXTS]

@@ -7,11 +7,12 @@ from tests.variants import a_few
 
 import outscore as osc
 from outscore.engine.engines import Serial
+from outscore.engine.progress import Steps
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text import error_rates as ter
 from outscore.metrics.text.entry import rows_of_library
-from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.texts import statistics
+from outscore.workflows.texts.members import members_of
 
 sacrebleu = pytest.importorskip("sacrebleu")
 
@@ -71,8 +72,9 @@ def test_a_doubt_about_one_system_is_one_about_all(long_shifts):
 
 def test_a_ranking_says_so(long_shifts):
     systems = {"moved": MOVED, "shortened": SHORTENED}
-    found = text_panels(systems, [REFERENCE], metrics=["ter"], engine=Serial(), cache=StatisticsCache(None))
-    assert sum("itself" in note.text for note in found.notes) == 1
+    texts = statistics.texts_given(systems, [REFERENCE])
+    ((member,), _) = members_of(texts, ["ter"], {}, statistics.Statistics(Serial(), StatisticsCache(None), Steps()))
+    assert sum("itself" in note.text for note in member.notes) == 1
 
 
 def test_nothing_is_said_where_all_agree():

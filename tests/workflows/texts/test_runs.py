@@ -243,5 +243,5 @@ def test_what_runs_cannot_be_asked():
 @pytest.mark.parametrize(("a", "b", "told"), [(1, 1, True), (2, 1, True), (1, 3, True), (2, 2, False)])
 def test_a_single_run_of_either_system_is_told(a, b, told):
     lines = ("the cat sat",)
-    texts = Texts(("new", "old"), (lines,) * a, (lines,) * b, (lines,))
+    texts = Texts({"new": (lines,) * a, "old": (lines,) * b}, (lines,))
     assert bool(single_runs(texts)) == told

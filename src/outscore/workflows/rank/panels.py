@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -50,10 +50,6 @@ from outscore.workflows.rank.items import JudgedItems, item_kinds, judged_items
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.standings import families, smallest_p_of
 from outscore.workflows.validate import deciding_entry
-
-if TYPE_CHECKING:
-    from outscore.workflows.texts.members import SegmentScores
-
 
 # All systems of a ranking at once: simultaneous intervals, how often each is best, Borda scores and win rates.
 
@@ -384,7 +380,7 @@ class Ranked:
 
     ranking: Ranking
     measured: Sequence[Measured]
-    segments: Callable[[], SegmentScores] | None = None
+    segments: Callable[[], str] | None = None
     items: Sequence[JudgedItems] | None = None
 
 
@@ -404,7 +400,7 @@ def rank_panels(
     settings: Mapping[str, Any] | None = None,
     reading: Reading | None = None,
     notes: Sequence[Note] = (),
-    segments: Callable[[], SegmentScores] | None = None,
+    segments: Callable[[], str] | None = None,
 ) -> Ranked:
     """Rank the systems of panels: one panel for each dataset, `further` metrics with their own panels.
 
@@ -470,7 +466,7 @@ def _finished(
     panels: Sequence[Panel],
     question: Question,
     progress: Progress | None,
-    segments: Callable[[], SegmentScores] | None,
+    segments: Callable[[], str] | None,
 ) -> Ranked:
     """The ranking with what follows from its order: all systems at once, single items, and what more runs or swaps would do."""
     joint = joint_of(panels, ranking, seed=question.seed, progress=progress) if question.joint else None

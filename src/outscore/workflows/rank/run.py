@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
@@ -32,17 +33,19 @@ from outscore.workflows.prepare import Prepared, prepare
 from outscore.workflows.question import Question
 from outscore.workflows.rank.panels import Ranked, rank_panels
 from outscore.workflows.rank.parquet import measured_from_partitions
-from outscore.workflows.rank.texts import text_panels
 from outscore.workflows.reading import reading_of, refuse_best_fill
-from outscore.workflows.requests import base, shared
+from outscore.workflows.requests import base
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.systems import Systems, many_given, with_weights
-from outscore.workflows.texts.inputs import TextFiles, files_of_request
-from outscore.workflows.texts.members import check_segments
+from outscore.workflows.texts.checks import cache_of
+from outscore.workflows.texts.inputs import files_of_request
+from outscore.workflows.texts.members import check_segments, members_of, segment_scores
+from outscore.workflows.texts.panels import notes_of
+from outscore.workflows.texts.statistics import Statistics, Texts, texts_given
 from outscore.workflows.validate import refuse_labels
 
 Kind = Literal["texts", "outputs"]
-Given = Systems | TextFiles[str] | OutputData[Any]
+Given = Systems | Texts | OutputData[Any]
 """What a caller passes to be ranked instead of files: scores, or texts or outputs by system with what is right."""
 
 
@@ -82,9 +85,9 @@ def run_measured(
         request.validate(kind="scores")
         return _rank_scores(request, [prepare(request, data)], work)
     logs = data is None and asks_logs(request)
-    if isinstance(data, TextFiles) or request.reference:
+    if isinstance(data, Texts) or request.reference:
         request.validate(kind="texts" if data else None)
-        return _rank_texts(request, data if isinstance(data, TextFiles) else read_texts(request), work)
+        return _rank_texts(request, data if isinstance(data, Texts) else read_texts(request), work)
     if isinstance(data, OutputData) or request.task is not None:
         request.validate(kind="outputs" if data else None)
         return _rank_outputs(request, data if isinstance(data, OutputData) else read_outputs(request), work)
@@ -128,11 +131,12 @@ def call(
         kind: Kind = "outputs" if reference is None else "texts"
         _refuse_labels(labels, kind)
         systems = _by_system(scores, kind)
+        request = RankRequest.from_python(given)
         data: Given = OutputData(gold, systems)
         if reference is not None:
-            texts: dict[str, Any] = {"systems": systems, "references": reference, "documents": documents, "datasets": dataset}
-            data = TextFiles(**texts)
-        return _with_segments(run_measured(RankRequest.from_python(given), data, **more), target)
+            request.validate(kind="texts")
+            data = texts_given(systems, reference, documents=documents, dataset=dataset)
+        return _with_segments(run_measured(request, data, **more), target)
     weights = None if is_table(scores) else given.pop("weights")
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
@@ -152,7 +156,7 @@ def call(
 def _with_segments(ranked: Ranked, target: str | None) -> Ranking:
     """The ranking, after writing the scores of segments if they were asked for."""
     if target is not None and ranked.segments is not None:
-        write_files({target: ranked.segments().to_csv()})
+        write_files({target: ranked.segments()})
     return ranked.ranking
 
 
@@ -197,7 +201,7 @@ def _by_system(given: object, kind: Kind) -> dict[str, object]:
     return {str(name): output for name, output in given.items()}
 
 
-def read_texts(request: RankRequest) -> TextFiles[str]:
+def read_texts(request: RankRequest) -> Texts:
     """The texts of a request's files."""
     texts = files_of_request(request)
     if len(texts.systems) < 2:
@@ -207,37 +211,27 @@ def read_texts(request: RankRequest) -> TextFiles[str]:
     return texts
 
 
-def _rank_texts(request: RankRequest, texts: TextFiles[str], work: _Work) -> Ranked:
-    found = text_panels(
-        texts.systems,
-        texts.references,
-        metrics=request.text_metrics,
-        documents=texts.documents,
-        # Files without datasets are of one; texts that a caller passes may name theirs.
-        dataset=texts.datasets or shared.POOLED if request.files else texts.datasets,
-        scores=request.scores,
-        engine=work.engine,
-        progress=work.progress,
-        command=(lambda scores: replace(request, scores=scores).command_line()) if request.files else None,
-        files=texts.origins,
-    )
-    for note in found.cache_notes:
+def _rank_texts(request: RankRequest, texts: Texts, work: _Work) -> Ranked:
+    cache = cache_of(None)
+    command = (lambda scores: replace(request, scores=scores).command_line()) if request.files else None
+    statistics = Statistics(work.engine, cache, work.progress)
+    members, origins = members_of(texts, request.text_metrics, request.scores, statistics, command)
+    for note in cache.notes:
         work.remark(note)
     notes = [
-        *(Note("input", text) for text in texts.notes),
-        *found.notes,
-        *(Note("method", f"{member.label}: {member.signature}.") for member in found.metrics),
+        *notes_of(texts, request.text_metrics, members),
+        *(Note("method", f"{member.label}: {member.signature}.") for member in members),
     ]
     return _ranked(
         request,
-        [member.panels for member in found.metrics],
+        [member.panels(texts) for member in members],
         work,
-        origins=[*texts.origins, *found.origins],
+        origins=[*texts.origins, *origins],
         kind="texts",
         notes=notes,
         unit="segments",
-        called=[member.label for member in found.metrics],
-        segments=found.segments,
+        called=[member.label for member in members],
+        segments=partial(segment_scores, members, texts),
     )
 
 

@@ -26,7 +26,9 @@ from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure, of_kind
 from outscore.workflows.systems import Systems, by_item, many_given, slices_given, with_weights
-from outscore.workflows.texts.panels import TextsRead, read_text_panels, score_texts
+from outscore.workflows.texts.inputs import files_of_request
+from outscore.workflows.texts.panels import score_texts
+from outscore.workflows.texts.statistics import Texts, texts_given
 from outscore.workflows.validate import refuse_labels
 
 UNNAMED = "system"
@@ -46,8 +48,7 @@ def run(request: ScoreRequest, data: Systems | None = None) -> ScoreResult:
     """
     if request.reference:
         request.validate()
-        texts = read_text_panels(request)
-        return _of_texts(request, texts)
+        return _of_texts(request, files_of_request(request))
     if data is not None:
         request.validate(arrays=True)
     return _scored(request, data or load(request))
@@ -105,7 +106,7 @@ def _call_texts(scores: object, reference: object, documents: object, given: dic
     request = ScoreRequest.from_python({**given, "clusters": None, "dataset": None})
     (called, *_) = request.names or (UNNAMED,)
     systems = scores if isinstance(scores, Mapping) else {called: scores}
-    return _of_texts(request, score_texts(systems, reference, request.text_metric, documents, given["dataset"]))
+    return _of_texts(request, texts_given(systems, reference, documents=documents, dataset=given["dataset"]))
 
 
 def _by_system(scores: object, request: ScoreRequest) -> object:
@@ -180,20 +181,21 @@ def _result(
     )
 
 
-def _of_texts(request: ScoreRequest, texts: TextsRead) -> ScoreResult:
+def _of_texts(request: ScoreRequest, texts: Texts) -> ScoreResult:
     """The corpus scores of texts, each with its interval over segments or documents."""
-    (found,) = texts.ranking.metrics
-    panels = [[panel.of_system(k) for panel in found.panels] for k in range(len(found.panels[0].systems))]
-    kind = found.panels[0].repeat_kind
+    member, notes = score_texts(texts, request.text_metric)
+    datasets = member.panels(texts)
+    panels = [[panel.of_system(k) for panel in datasets] for k in range(len(texts.systems))]
+    kind = datasets[0].repeat_kind
     measured = measure(panels, kind=kind, population=request.population, alpha=request.alpha, power=request.power)
     reading = reading_of(
         texts.origins,
-        rows=sum(panel.shape[1] for panel in found.panels),
-        systems=found.panels[0].systems,
+        rows=sum(panel.shape[1] for panel in datasets),
+        systems=texts.names,
         direction=("higher" if measured.metric.higher_is_better else "lower", "metric"),
         kind="texts",
     )
-    notes = [*texts.notes, Note("method", f"{found.label}: {found.signature}.")]
+    notes += [Note("method", f"{member.label}: {member.signature}.")]
     return _result(request, measured, kind, "run" if kind else "", notes, reading, texts.origins)
 
 

@@ -24,6 +24,7 @@ from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 from outscore.workflows.systems import Systems
+from outscore.workflows.texts.statistics import Texts
 
 DECIDES = "permutation"
 MAX_NAMED = 6
@@ -128,14 +129,14 @@ def _texts(request: TextsRequest) -> Sight:
     from outscore.workflows.texts.run import read_texts
 
     request.validate()
-    texts = read_texts(request)
-    return _of_texts(texts.names, texts.origins, texts.notes)
+    return _of_texts(read_texts(request))
 
 
-def _of_texts(names: Sequence[str], origins: Sequence[Origin], notes: Sequence[str]) -> Sight:
+def _of_texts(texts: Texts) -> Sight:
+    origins = texts.origins
     rows = max(origin.rows for origin in origins)
     reading = reading_of(origins, rows=sum(one.rows for one in origins), direction=("higher", "metric"), kind="texts")
-    return Sight(names, count(rows, "segment"), reading_line(reading), origins, [Note("input", text) for text in notes])
+    return Sight(texts.names, count(rows, "segment"), reading_line(reading), origins, texts.notes)
 
 
 def _ranking(request: RankRequest) -> Sight:
@@ -149,8 +150,7 @@ def _ranking(request: RankRequest) -> Sight:
     if request.measure:
         return _of_measures(request.by_measure(logs=logs))
     if request.reference:
-        texts = read_texts(request)
-        return _of_texts(list(texts.systems), texts.origins, texts.notes)
+        return _of_texts(read_texts(request))
     if request.task is not None:
         data = read_outputs(request)
         outputs = panel_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster, metric=request.metric)

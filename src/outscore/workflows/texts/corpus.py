@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
-from outscore.core.records import count_of, dataclass
+from outscore.core.records import count_of
 from outscore.exact.binomial import log_two_sided
 from outscore.formats.segments import Segments
 from outscore.inference.base.influence import strongest
@@ -33,22 +33,14 @@ from outscore.results.design import Direction, Family, ScorePart, Segment
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel, Part
-from outscore.scores.system import Origin
 from outscore.workflows.compare.arrays import compare_panel, permutation_test
 from outscore.workflows.compare.evidence import favoured_by
 from outscore.workflows.compare.families import as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.question import Question
 from outscore.workflows.reading import reading_of
+from outscore.workflows.requests.compare import TextsRequest
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
-from outscore.workflows.texts.labels import (
-    ONE,
-    Datasets,
-    Labels,
-    in_bands,
-    mean_of_runs,
-    panels_of_runs,
-    runs_of,
-)
+from outscore.workflows.texts.labels import Labels, in_bands, mean_of_runs, panels_of_runs, runs_of
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.statistics import Lines, Texts
 
@@ -239,63 +231,46 @@ FLAWS = {
 """What is known to be wrong with each rule; `inference/compat` explains."""
 
 
-@dataclass(frozen=True)
-class TextDesign:
-    """How the tables of statistics are compared, for every metric.
-
-    `origins` are the files, and `notes` what there is to say about them.
-    """
-
-    documents: Labels | None
-    buckets: Mapping[str, Labels]
-    correction: str
-    compat: str | None
-    question: Question
-    datasets: Datasets = ONE
-    origins: Sequence[Origin] = ()
-    notes: Sequence[Note] = ()
-
-
 def compare_corpora(
-    texts: Texts, metrics: Sequence[str], members: Sequence[Member], design: TextDesign
+    texts: Texts, members: Sequence[Member], request: TextsRequest, question: Question
 ) -> tuple[list[Numbers], Family | None]:
-    """Two systems' texts by the members of a family, some of which are `metrics`; p is corrected for their number."""
-    _check_runs(texts, design.question)
-    if design.correction == MAX_T and design.datasets:
+    """Two systems' texts by the members of a family; p is corrected for their number."""
+    _check_runs(texts, question)
+    if request.correction == MAX_T and texts.datasets:
         raise OutscoreError(
-            f"Correction `{MAX_T}` swaps the segments of one test set, but there are {len(design.datasets)} datasets.",
+            f"Correction `{MAX_T}` swaps the segments of one test set, but there are {len(texts.datasets)} datasets.",
             "Use `holm`.",
             parameter="correction",
         )
-    compared = [_compare_by(member, texts, design) for member in members]
+    compared = [_compare_by(member, texts, request, question) for member in members]
     (first, _), *others = compared
     # Warnings that do not depend on the metric appear once.
-    beware = cautions(chosen_metrics(metrics), texts.systems, texts.references)
-    found = [{**first, "notes": [*design.notes, *beware, *first["notes"], *single_runs(texts)]}, *(one for one, _ in others)]
+    beware = cautions(chosen_metrics(request.metrics), texts.systems, texts.references)
+    found = [{**first, "notes": [*texts.notes, *beware, *first["notes"], *single_runs(texts)]}, *(one for one, _ in others)]
     if not others:
         return found, None
     resampled = None
-    if design.correction == MAX_T:
+    if request.correction == MAX_T:
         refuse_new_runs(found)
         parts = [part for _, part in compared]
-        resampled = swap_together(parts, parts[0].panel.clusters, design.question)
-    return as_family(found, design.correction, resampled)
+        resampled = swap_together(parts, parts[0].panel.clusters, question)
+    return as_family(found, request.correction, resampled)
 
 
-def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Numbers, Part]:
-    metric, (runs_a, runs_b) = member.metric, member.rows.values()
+def _compare_by(member: Member, texts: Texts, request: TextsRequest, question: Question) -> tuple[Numbers, Part]:
+    metric, datasets, (runs_a, runs_b) = member.metric, texts.datasets, member.rows.values()
     (first, second), together = mean_of_runs(metric, (runs_a, runs_b))
-    labels = design.datasets.segment_names(len(first))
-    (panel,) = panels_of_runs(metric, dict(zip(texts.names, (runs_a, runs_b), strict=True)), design.documents, column="")
-    panel = replace(panel, items=tuple(labels))
-    datasets = panels_of_runs(metric, member.rows, design.documents, design.datasets) if design.datasets else []
-    whole = compare_panel(panel, design.question, datasets=datasets, noun="segment", called=member.label)
-    buckets, left_out = _buckets_of(panel, design)
-    peers = [ask_peer(rule, metric, runs_a, runs_b, design) for rule in compat_rules(design.compat)]
+    names = datasets.segment_names(len(texts))
+    (panel,) = panels_of_runs(metric, member.rows, texts.documents, column="")
+    panel = replace(panel, items=tuple(names))
+    by_dataset = member.panels(texts) if datasets else []
+    whole = compare_panel(panel, question, datasets=by_dataset, noun="segment", called=member.label)
+    buckets, left_out = _buckets_of(panel, texts, request.correction, question)
+    peers = [ask_peer(rule, metric, runs_a, runs_b, texts) for rule in compat_rules(request.compat)]
     runs = whole["runs"]
     if panel.repeats is not None and runs is None:
         # Without two runs of each system, or in units of several segments, runs cannot be resampled.
-        runs = runs_of(metric, runs_a, runs_b, design.documents, design.question)
+        runs = runs_of(metric, runs_a, runs_b, texts.documents, question)
     better: Direction = "higher" if metric.higher_is_better else "lower"
     numbers = {
         **whole,
@@ -307,23 +282,23 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Numbe
             *left_out,
             *(note for _, notes in peers for note in notes),
         ],
-        **_strongest_segments(texts, labels, design.datasets.pull(first, second, together), metric),
+        **_strongest_segments(texts, names, datasets.pull(first, second, together), metric),
         "buckets": buckets,
-        "parts": [ScorePart(name, *both) for name, both in member.parts_of(design.datasets).items()],
+        "parts": [ScorePart(name, *both) for name, both in member.parts_of(datasets).items()],
         "tests": [*whole["tests"], *(p for p, _ in peers if p is not None)],
         "runs": runs,
-        "reading": reading_of(design.origins, rows=whole["design"].rows, direction=(better, "metric"), kind="texts"),
+        "reading": reading_of(texts.origins, rows=whole["design"].rows, direction=(better, "metric"), kind="texts"),
         "identical": bool((first == second).all()),
     }
-    return numbers, Part(panel, np.arange(len(labels)))
+    return numbers, Part(panel, np.arange(len(texts)))
 
 
-def _buckets_of(panel: Panel, design: TextDesign) -> tuple[list[Bucket], list[Note]]:
+def _buckets_of(panel: Panel, texts: Texts, correction: str, question: Question) -> tuple[list[Bucket], list[Note]]:
     """Every bucket compared separately, and a note on each that cannot be tested."""
     parts: list[Bucket] = []
     notes: list[Note] = []
-    datasets = {DATASET: design.datasets.labels} if design.datasets else {}
-    for column, values in {**datasets, **design.buckets}.items():
+    datasets = {DATASET: texts.datasets.labels} if texts.datasets else {}
+    for column, values in {**datasets, **texts.buckets}.items():
         whole = replace(panel, clusters=None) if column == "document" else panel
         of_segments = np.array([str(value) for value in values], dtype=object)
         segments = {value: np.flatnonzero(of_segments == value) for value in dict.fromkeys(of_segments.tolist())}
@@ -331,8 +306,8 @@ def _buckets_of(panel: Panel, design: TextDesign) -> tuple[list[Bucket], list[No
             column,
             {value: Part(whole.part(own), own) for value, own in segments.items()},
             whole.clusters,
-            design.question,
-            correction=design.correction,
+            question,
+            correction=correction,
         )
         parts += in_bands([_bucket(column, part) for part in compared])
         notes += left_out
@@ -351,7 +326,8 @@ def _strongest_segments(texts: Texts, names: Sequence[str], pull: Array, metric:
 
     The first of several runs is shown.
     """
-    a, b, source = texts.a[0], texts.b[0], texts.source or [None] * len(names)
+    (a, *_), (b, *_) = texts.systems.values()
+    source = texts.source or [None] * len(names)
     side = np.where([one != other for one, other in zip(a, b, strict=True)], np.sign(pull), 0)
     segments = [
         Segment(names[i], [lines[i] for lines in texts.references], a[i], b[i], float(pull[i]), source[i])
@@ -362,17 +338,18 @@ def _strongest_segments(texts: Texts, names: Sequence[str], pull: Array, metric:
 
 def _check_runs(texts: Texts, question: Question) -> None:
     """Means of unequally many runs have unequal spread, and swapping them is not valid."""
-    over_runs = question.population != ITEMS and min(len(texts.a), len(texts.b)) > 1
-    if len(texts.a) != len(texts.b) and question.entry.null == "swaps" and not over_runs:
-        runs = f"{texts.names[0]} has {count(len(texts.a), 'run')} and {texts.names[1]} {len(texts.b)}"
+    (first, runs_a), (second, runs_b) = ((name, len(runs)) for name, runs in texts.systems.items())
+    over_runs = question.population != ITEMS and min(runs_a, runs_b) > 1
+    if runs_a != runs_b and question.entry.null == "swaps" and not over_runs:
         raise OutscoreError(
-            f"{runs}; `{question.test}` would swap means of unequal spread.", "Give equally many runs, or use `bootstrap`."
+            f"{first} has {count(runs_a, 'run')} and {second} {runs_b}; `{question.test}` would swap means of unequal spread.",
+            "Give equally many runs, or use `bootstrap`.",
         )
 
 
 def single_runs(texts: Texts) -> list[Note]:
     """A note on what a single run of a system cannot show, by any metric."""
-    return [] if len(texts.a) > 1 and len(texts.b) > 1 else [Note("runs", SINGLE_RUNS)]
+    return [] if all(len(runs) > 1 for runs in texts.systems.values()) else [Note("runs", SINGLE_RUNS)]
 
 
 def unscored_note(metric: AdditiveMetric, label: str, a: Array, b: Array) -> list[Note]:
@@ -392,14 +369,14 @@ def unscored_note(metric: AdditiveMetric, label: str, a: Array, b: Array) -> lis
 
 
 def ask_peer(
-    compat: str, metric: AdditiveMetric, runs_a: Sequence[Array], runs_b: Sequence[Array], design: TextDesign
+    compat: str, metric: AdditiveMetric, runs_a: Sequence[Array], runs_b: Sequence[Array], texts: Texts
 ) -> tuple[PValue | None, list[Note]]:
     """The peer's p, and notes on it.
 
     The note on the rule is the same for every metric, so that a family shows it once.
     """
-    if design.datasets:
-        text = f"No p-value from {compat}: sacreBLEU compares on one test set, but there are {len(design.datasets)}."
+    if texts.datasets:
+        text = f"No p-value from {compat}: sacreBLEU compares on one test set, but there are {len(texts.datasets)}."
         return None, [Note("peer", text)]
     if len(runs_a) > 1 or len(runs_b) > 1:
         text = f"No p-value from {compat}: sacreBLEU compares single outputs, but there are several runs."
@@ -408,7 +385,7 @@ def ask_peer(
     known = entry is not None and "sacrebleu" in entry.tested_by
     p = COMPAT[compat](runs_a[0], runs_b[0], metric.score)
     trials = p.kernel.rpartition(":")[2]
-    apart = "" if design.documents is None else " It swaps single segments, not documents."
+    apart = "" if texts.documents is None else " It swaps single segments, not documents."
     source = "as sacreBLEU prints it" if known else "by its rule, although sacreBLEU does not have this metric"
     p_text = f"{compat}: p = {p.value:.4f}, {source}."
     rule = (
@@ -417,20 +394,18 @@ def ask_peer(
     return p, [Note("peer", p_text), Note("peer", rule)]
 
 
-def study_words(
-    texts: Texts, datasets: Datasets, documents: Labels | None, correction: str, seed: int, corpus: Segments | None = None
-) -> WordStudy:
+def study_words(texts: Texts, correction: str, seed: int, corpus: Segments | None = None) -> WordStudy:
     """Words by frequency, tested by swaps of segments, and n-grams that one system gets right more often.
 
     Words are counted in `corpus`, or in the first reference of each dataset. If there are several runs, n-grams show the first.
     """
-    runs_a, runs_b = ([_rows(run, texts.references, datasets, corpus) for run in side] for side in (texts.a, texts.b))
+    runs_a, runs_b = ([_rows(run, texts, corpus) for run in runs] for runs in texts.systems.values())
     buckets = [
         bucket_found
         for band in range(len(BANDS))
         if (
             bucket_found := _word_bucket(
-                band, [rows[:, band] for rows in runs_a], [rows[:, band] for rows in runs_b], documents, seed
+                band, [rows[:, band] for rows in runs_a], [rows[:, band] for rows in runs_b], texts.documents, seed
             )
         )
     ]
@@ -439,17 +414,17 @@ def study_words(
         by = "holm" if correction == MAX_T else correction
         corrected, _ = correct_family([bucket.p for bucket in buckets], by)
         buckets = [replace(bucket, p=p) for bucket, p in zip(buckets, corrected, strict=True)]
-    for_a, for_b = better_ngrams(texts.a[0], texts.b[0], texts.references, most=SHOWN)
+    (a, *_), (b, *_) = texts.systems.values()
+    for_a, for_b = better_ngrams(a, b, texts.references, most=SHOWN)
     return WordStudy("the reference" if corpus is None else corpus.label, buckets, for_a, for_b)
 
 
-def _rows(run: Lines, references: Sequence[Lines], datasets: Datasets, corpus: Segments | None) -> Array:
-    everywhere = {"": np.arange(len(run))}
-    rows_of: Mapping[str, Array] = datasets.rows if datasets else everywhere
+def _rows(run: Lines, texts: Texts, corpus: Segments | None) -> Array:
+    rows_of = texts.datasets.rows or {"": np.arange(len(run))}
     counts_by_band = np.zeros((len(run), len(BANDS), 3), dtype=np.int64)
     for rows in rows_of.values():
         mine = rows.tolist()
-        gold = [tuple(lines[i] for i in mine) for lines in references]
+        gold = [tuple(lines[i] for i in mine) for lines in texts.references]
         counts = count_words(gold[0] if corpus is None else corpus.lines)
         counts_by_band[rows] = frequency_rows([run[i] for i in mine], gold, counts)
     return counts_by_band

@@ -8,10 +8,10 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
@@ -19,11 +19,19 @@ from outscore.core.records import dataclass
 from outscore.formats.base.source import runs_in
 from outscore.formats.segments import REFERENCE, SYSTEM, Segments, TextFile, read_segments
 from outscore.formats.texts import read_texts
+from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.names import distinct_names
 from outscore.workflows.requests import shared
-from outscore.workflows.texts.labels import Labels, labels_of_segments
-from outscore.workflows.texts.statistics import in_order_of, side_by_side
+from outscore.workflows.texts.labels import (
+    LENGTH,
+    LENGTH_COLUMN,
+    Labels,
+    datasets_of_segments,
+    labels_of_segments,
+    named_buckets,
+)
+from outscore.workflows.texts.statistics import Texts, in_order_of, side_by_side, source_of
 
 if TYPE_CHECKING:
     from outscore.workflows.requests.rank import RankRequest, ScoreRequest
@@ -125,26 +133,24 @@ WITHOUT_COLUMNS = ("segments", "sgml", "xml")
 """Formats of texts that are no tables."""
 
 
-K = TypeVar("K")
 Key = tuple[int, str]
 """A system of one test set: the position of its file among those named, and the name that the file gives it."""
 
 
 @dataclass(frozen=True, eq=False)
-class TextFiles(Generic[K]):
-    """What files of texts contain: runs by system, references, labels of the segments, and notes on the files.
+class _Part:
+    """What the files of one test set contain: runs by system, references, labels of the segments, and notes on the files.
 
-    `labels` are keyed by the name of their file. The files of one test set have their systems by `Key`, all files by name.
+    `labels` are keyed by the name of their file.
     """
 
-    systems: Mapping[K, Sequence[Segments]]
+    systems: Mapping[Key, Sequence[Segments]]
     references: Sequence[Segments]
-    documents: Labels | None = None
-    datasets: Labels | None = None
-    labels: Mapping[str, Labels] = field(default_factory=dict)
-    origins: Sequence[Origin] = ()
-    notes: Sequence[str] = ()
-    source: Segments | None = None
+    documents: Labels | None
+    datasets: Labels | None
+    labels: Mapping[str, Labels]
+    source: Segments | None
+    notes: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -166,13 +172,14 @@ class _Asked:
 
     def of(self, dataset: str) -> _Asked:
         """The files of one test set."""
-        return _Asked(
-            [fill(name, dataset) for name in self.files],
-            [fill(name, dataset) for name in self.reference],
-            None if self.documents is None else fill(self.documents, dataset),
-            [fill(name, dataset) for name in self.labels],
-            None,
-            None if self.source is None else fill(self.source, dataset),
+        return replace(
+            self,
+            files=[fill(name, dataset) for name in self.files],
+            reference=[fill(name, dataset) for name in self.reference],
+            documents=None if self.documents is None else fill(self.documents, dataset),
+            labels=[fill(name, dataset) for name in self.labels],
+            dataset=None,
+            source=None if self.source is None else fill(self.source, dataset),
         )
 
 
@@ -246,7 +253,7 @@ class _Opened:
         return [note for file in self.files.values() for note in file.held.notes]
 
 
-def files_of_request(request: RankRequest | ScoreRequest) -> TextFiles[str]:
+def files_of_request(request: RankRequest | ScoreRequest) -> Texts:
     """The texts that a request for several systems, or for single ones, names."""
     return read_text_files(
         request.files,
@@ -266,7 +273,7 @@ def read_text_files(
     reference: Sequence[str],
     *,
     documents: str | None = None,
-    labels: Sequence[str] = (),
+    buckets: Sequence[str] = (),
     dataset: str | None = None,
     source: str | None = None,
     names: Sequence[str] = (),
@@ -274,15 +281,16 @@ def read_text_files(
     reader: str = shared.TEXT_READER.default,
     columns: Mapping[str, str] | None = None,
     command: Callable[[Mapping[str, str]], str] | None = None,
-) -> TextFiles[str]:
+) -> Texts:
     """Read the files of systems, references and labels; `system` chooses from files that contain several.
 
     `command` writes the same command with other `columns`.
 
-    `documents`, `labels` and `dataset` name files with a label per line; the first and the last may also name a file of texts
+    `documents`, `buckets` and `dataset` name files with a label per line; the first and the last may also name a file of texts
     that contains the labels of its segments.
     """
     opened = _Opened(reader, columns or {}, command)
+    labels = [name for name in buckets if name != LENGTH]
     asked = _Asked(files, reference, documents, labels, dataset, source)
     datasets, left_out = shared_datasets(asked.names)
     if datasets and dataset is not None:
@@ -290,18 +298,26 @@ def read_text_files(
         raise OutscoreError(message, "Leave --dataset out.", parameter="dataset")
     parts = {name: _read(asked.of(name), opened) for name in datasets} or {"": _read(asked, opened)}
     opened.refuse_columns_of_nothing()
-    systems = _join_systems(parts, files, system)
+    joined = _join_systems(parts, files, system)
+    systems = _rename(joined, names) if names else joined
+    references = _one_after_the_other({name: part.references for name, part in parts.items()}, "references")
     joined_documents, joined_datasets = _join_groups(parts)
     sources = {name: [part.source] for name, part in parts.items() if part.source is not None}
-    return TextFiles(
-        _rename(systems, names) if names else systems,
-        _one_after_the_other({name: part.references for name, part in parts.items()}, "references"),
+    given = _one_after_the_other(sources, "sources")[0].lines if sources else None
+    of_files = {
+        name: _concatenate(part.labels[fill(name, d) if datasets else name] for d, part in parts.items()) for name in labels
+    }
+    asked_for = [(LENGTH_COLUMN, LENGTH) if name == LENGTH else (Path(name).stem, of_files[name]) for name in buckets]
+    notes = [*left_out, *opened.notes, *dict.fromkeys(note for part in parts.values() for note in part.notes)]
+    return Texts(
+        {name: [run.lines for run in runs] for name, runs in systems.items()},
+        [text.lines for text in references],
+        given or source_of([*(run for runs in systems.values() for run in runs), *references]),
         joined_documents,
-        None if dataset == shared.POOLED else joined_datasets,
-        {name: _concatenate(part.labels[fill(name, d) if datasets else name] for d, part in parts.items()) for name in labels},
+        datasets_of_segments(shared.POOLED if dataset == shared.POOLED else joined_datasets, None, len(references[0])),
+        named_buckets(asked_for, references[0].lines, "--buckets"),
         opened.origins([fill(reference[-1], name) for name in datasets] or reference),
-        [*left_out, *opened.notes, *dict.fromkeys(note for part in parts.values() for note in part.notes)],
-        _one_after_the_other(sources, "sources")[0] if sources else None,
+        [Note("input", text) for text in notes],
     )
 
 
@@ -315,7 +331,7 @@ def _rename(systems: Mapping[str, Sequence[Segments]], names: Sequence[str]) -> 
     return dict(zip(names, systems.values(), strict=True))
 
 
-def _read(asked: _Asked, opened: _Opened) -> TextFiles[Key]:
+def _read(asked: _Asked, opened: _Opened) -> _Part:
     """The files of one test set, with all texts in the order of the last reference."""
     for part, paths in ((SYSTEM, [path for written in asked.files for path in runs_in(written)]), (REFERENCE, asked.reference)):
         for path in paths:
@@ -338,7 +354,7 @@ def _read(asked: _Asked, opened: _Opened) -> TextFiles[Key]:
     source = None if asked.source is None else _source(opened.text(asked.source), texts[-1])
     rest = iter(texts)
     ordered = {key: [next(rest) for _ in runs] for key, runs in systems.items()}
-    return TextFiles(ordered, list(rest), documents, datasets, labels, notes=notes, source=source)
+    return _Part(ordered, list(rest), documents, datasets, labels, source, notes)
 
 
 def _own_documents(texts: Sequence[Segments]) -> tuple[Labels | None, tuple[str, ...]]:
@@ -410,9 +426,7 @@ def _own_name(file: TextFile, runs: int) -> str:
     return text.name
 
 
-def _join_systems(
-    parts: Mapping[str, TextFiles[Key]], files: Sequence[str], chosen: Sequence[str]
-) -> dict[str, Sequence[Segments]]:
+def _join_systems(parts: Mapping[str, _Part], files: Sequence[str], chosen: Sequence[str]) -> dict[str, Sequence[Segments]]:
     """The runs of all test sets by the names of their systems; only the `chosen` ones, which every test set must have.
 
     `files` are the file names as they were written.
@@ -432,7 +446,7 @@ def _join_systems(
     return systems
 
 
-def _join_groups(parts: Mapping[str, TextFiles[Key]]) -> tuple[Labels | None, Labels | None]:
+def _join_groups(parts: Mapping[str, _Part]) -> tuple[Labels | None, Labels | None]:
     """The documents and the datasets of all segments; a single test set without a name stays as it is."""
     first = next(iter(parts.values()))
     if len(parts) == 1:
@@ -446,7 +460,7 @@ def _concatenate(labels: Iterable[Labels]) -> Labels:
     return tuple(itertools.chain.from_iterable(labels))
 
 
-def _by_key(parts: Mapping[str, TextFiles[Key]]) -> dict[str, dict[Key, Key]]:
+def _by_key(parts: Mapping[str, _Part]) -> dict[str, dict[Key, Key]]:
     """The systems of each test set, by a key that identifies a system across test sets.
 
     The key is the position of the file and, for files of several systems, the name that the file gives the system.

@@ -175,23 +175,20 @@ def _missing(label: object) -> bool:
     return label is None or label != label or (isinstance(label, str) and not label.strip())  # noqa: PLR0124
 
 
-def buckets_of(buckets: object, reference: Sequence[str]) -> dict[str, Labels]:
-    """The labels of every column of buckets, by its name.
-
-    `buckets` is ``"length"``, the path of a file of labels, a list of these, or labels by the name of their column.
+def named_buckets(
+    columns: Iterable[tuple[str, object]], reference: Sequence[str], option: str = "`buckets`"
+) -> dict[str, Labels]:
+    """The labels of every column of buckets, by its name; ``"length"`` is that of the reference.
 
     Examples
     --------
-    >>> buckets_of("length", ["a b c", ""])
+    >>> named_buckets([(LENGTH_COLUMN, "length")], ["a b c", ""])
     {'reference length': ('1-10', '0')}
     """
-    if buckets is None:
-        return {}
-    columns = buckets.items() if isinstance(buckets, Mapping) else _columns_by_source(buckets)
     labels_by_column: dict[str, Labels] = {}
     for name, given in columns:
         if name in labels_by_column:
-            raise OutscoreError(f"`buckets` names `{name}` twice.", "Name it once, or rename a file.")
+            raise OutscoreError(f"{option} names `{name}` twice.", "Name it once, or rename a file.", parameter="buckets")
         by_length = isinstance(given, str) and given == LENGTH
         labels_by_column[name] = (
             tuple(length_bands(reference)) if by_length else labels_of_segments(given, name, len(reference))
@@ -199,8 +196,15 @@ def buckets_of(buckets: object, reference: Sequence[str]) -> dict[str, Labels]:
     return labels_by_column
 
 
-def _columns_by_source(buckets: object) -> list[tuple[str, str | os.PathLike[str]]]:
-    """Columns named after their source."""
+def buckets_by_source(buckets: object) -> Iterable[tuple[str, object]]:
+    """Columns of buckets and what holds their labels, by which those without a name are called.
+
+    `buckets` is ``"length"``, the path of a file of labels, a list of these, or labels by the name of their column.
+    """
+    if buckets is None:
+        return []
+    if isinstance(buckets, Mapping):
+        return buckets.items()
     written = [buckets] if isinstance(buckets, (str, os.PathLike)) else buckets
     if not isinstance(written, (list, tuple)) or not all(isinstance(name, (str, os.PathLike)) for name in written):
         raise OutscoreError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
 from functools import partial
 from typing import NoReturn
 
@@ -23,12 +22,13 @@ from outscore.metrics.text.registry import shown_name
 from outscore.metrics.text.sacre import AUTO, TOKENIZE
 from outscore.results.files import check_further, csv_text
 from outscore.results.note import Note
+from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
 from outscore.workflows.reading import Better, resolve_direction, scale_notes
 from outscore.workflows.texts.checks import chosen_metrics, tokeniser_of
 from outscore.workflows.texts.inputs import DATASET, fill
-from outscore.workflows.texts.labels import ONE, Datasets, Labels, mean_of_runs
-from outscore.workflows.texts.statistics import Lines, Statistics, options_of, signature_of
+from outscore.workflows.texts.labels import ONE, Datasets, mean_of_runs, panels_of_runs
+from outscore.workflows.texts.statistics import Statistics, Texts, options_of, signature_of
 
 # The metrics of one family: computed from texts, or read from files of segment scores that another tool wrote.
 
@@ -61,6 +61,10 @@ class Member:
     segment_metric: AdditiveMetric | None = None
     notes: Sequence[Note] = ()
 
+    def panels(self, texts: Texts) -> list[Panel]:
+        """A panel of all systems for each dataset."""
+        return panels_of_runs(self.metric, self.rows, texts.documents, texts.datasets)
+
     def parts_of(self, datasets: Datasets = ONE) -> dict[str, list[float]]:
         """The components of all systems' scores by name: means over datasets and runs."""
         if self.parts is None:
@@ -73,19 +77,40 @@ class Member:
         return components
 
 
-def text_members(
+def members_of(
+    texts: Texts,
     metrics: Sequence[str],
-    systems: Mapping[str, Sequence[Lines]],
-    references: Sequence[Lines],
+    scores: Mapping[str, str],
     statistics: Statistics,
-    datasets: Datasets = ONE,
-    origins: Sequence[Origin] = (),
-) -> list[Member]:
-    """The metrics as written, computed from the runs of systems; files or names of datasets may say the language."""
-    members = []
+    command: Callable[[Mapping[str, str]], str] | None = None,
+) -> tuple[list[Member], list[Origin]]:
+    """The family of `metrics` as written and of `scores` of segments by other tools, and the files of these.
+
+    `command` writes the same command with other `scores`.
+
+    Examples
+    --------
+    >>> from outscore.engine.engines import Serial
+    >>> from outscore.engine.progress import Steps
+    >>> from outscore.metrics.cache import StatisticsCache
+    >>> from outscore.workflows.texts.statistics import texts_given
+    >>> gold = ["the cat sat", "it was late"]
+    >>> texts = texts_given({"A": ["the cat sat", "it was late"], "B": ["a cat", "it late"]}, [gold])
+    >>> (ter,), _ = members_of(texts, ["ter"], {}, Statistics(Serial(), StatisticsCache(None), Steps()))
+    >>> ter.panels(texts)[0].rows[..., 0].tolist()
+    [[0, 0], [2, 1]]
+    """
+    # Files of scores can be refused before anything is computed.
+    scored, origins = _scored_members(texts, scores, command)
+    return [*_text_members(texts, metrics, statistics), *scored], origins
+
+
+def _text_members(texts: Texts, metrics: Sequence[str], statistics: Statistics) -> list[Member]:
+    """The metrics computed from the runs of systems; files or names of datasets may say the language."""
+    members, datasets = [], texts.datasets
     for spec, (entry, given) in zip(metrics, chosen_metrics(metrics), strict=True):
-        options, said = _with_tokeniser(shown_name(spec), given, datasets, origins)
-        score = partial(_rows_by_system, entry, options, systems, references, statistics, datasets)
+        options, said = _with_tokeniser(shown_name(spec), given, datasets, texts.origins)
+        score = partial(_rows_by_system, entry, options, texts, statistics)
         rows, notes = score(), said
         doubt = statistics.doubt_about(entry, options, datasets)
         if doubt is not None:
@@ -93,7 +118,7 @@ def text_members(
             rows, notes = score(), [*said, Note("method", _library_note(shown_name(spec), entry, doubt))]
         parts = None if entry.parts is None else partial(entry.parts, options)
         alone = entry.make({**options, **entry.alone})
-        signature = signature_of(entry, options, references)
+        signature = signature_of(entry, options, texts.references)
         members.append(Member(shown_name(spec), entry.make(options), signature, rows, parts, alone, notes))
     return members
 
@@ -118,17 +143,12 @@ def _with_tokeniser(
 
 
 def _rows_by_system(
-    entry: TextMetric,
-    options: Mapping[str, OptionValue],
-    systems: Mapping[str, Sequence[Lines]],
-    references: Sequence[Lines],
-    statistics: Statistics,
-    datasets: Datasets,
+    entry: TextMetric, options: Mapping[str, OptionValue], texts: Texts, statistics: Statistics
 ) -> dict[str, list[Array]]:
-    statistics.begin(entry, [run for runs in systems.values() for run in runs], datasets)
+    statistics.begin(entry, [run for runs in texts.systems.values() for run in runs], texts.datasets)
     return {
-        name: [statistics.by_dataset(entry, options, run, references, datasets) for run in runs]
-        for name, runs in systems.items()
+        name: [statistics.by_dataset(entry, options, run, texts.references, texts.datasets) for run in runs]
+        for name, runs in texts.systems.items()
     }
 
 
@@ -140,18 +160,11 @@ def _library_note(label: str, entry: TextMetric, doubt: Doubt) -> str:
     )
 
 
-def scored_members(
-    scores: Mapping[str, str],
-    runs: Mapping[str, int],
-    segments: int,
-    datasets: Datasets = ONE,
-    command: Callable[[Mapping[str, str]], str] | None = None,
+def _scored_members(
+    texts: Texts, scores: Mapping[str, str], command: Callable[[Mapping[str, str]], str] | None
 ) -> tuple[list[Member], list[Origin]]:
-    """The metrics of `scores`, and the files: for each metric one file per system, or one that contains all systems.
-
-    `runs` is the number of runs of each system, `segments` the number of segments in a run. `command` writes the same command
-    with other `scores`.
-    """
+    """The metrics of `scores`, and the files: for each metric one file per system, or one that contains all systems."""
+    runs = {name: len(several) for name, several in texts.systems.items()}
     members, origins = [], []
     for written, files in scores.items():
         name, asked = written_direction(written)
@@ -163,7 +176,7 @@ def scored_members(
         rows: dict[str, list[Array]] = {}
         for system, file in zip(runs, named * len(runs) if len(named) == 1 else named, strict=True):
             read = partial(read_segment_scores, metric=name, system=system, several=len(named) == 1)
-            tables = _read_runs(read, file, segments, datasets, partial(_paths_of, system, runs[system], written))
+            tables = _read_runs(read, file, texts, partial(_paths_of, system, runs[system], written))
             rows[system] = [to_rows(values) for values, _ in tables]
             origins += [origin for _, files_of_run in tables for origin in files_of_run]
         columns = [np.concatenate([values[:, 0] for values in several]) for several in rows.values()]
@@ -212,11 +225,11 @@ def _paths_of(system: str, runs: int, written: str, file: str) -> list[str]:
 def _read_runs(
     read: Callable[..., tuple[list[float], Origin]],
     file: str,
-    segments: int,
-    datasets: Datasets,
+    texts: Texts,
     paths_of: Callable[[str], list[str]],
 ) -> list[tuple[list[float], list[Origin]]]:
     """The scores of every run of a system, and the files they come from; each dataset may have its own."""
+    segments, datasets = len(texts), texts.datasets
     if not (datasets and DATASET in file):
         found = (read(path, segments=segments) for path in paths_of(file))
         return [(values, [origin]) for values, origin in found]
@@ -233,31 +246,6 @@ def _read_runs(
 # The score of every segment, for a file: the numbers behind corpus scores, means and tests.
 
 
-@dataclass(frozen=True, eq=False)
-class SegmentScores:
-    """Columns of numbers by their name, a row for each segment."""
-
-    names: Sequence[str]
-    labels: Mapping[str, Labels] = field(default_factory=dict)
-    numbers: Mapping[str, Array] = field(default_factory=dict)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns in order."""
-        return ("segment", *self.labels, *self.numbers)
-
-    def rows(self) -> list[dict[str, object]]:
-        """One record for each segment, with all digits."""
-        label_columns = {name: [str(label) for label in labels] for name, labels in self.labels.items()}
-        numbers = {name: values.tolist() for name, values in self.numbers.items()}
-        columns = {"segment": list(self.names), **label_columns, **numbers}
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-    def to_csv(self) -> str:
-        """All scores as CSV."""
-        return csv_text(self.columns, self.rows())
-
-
 def check_segments(path: str | None, inputs: Iterable[str], *, texts: bool) -> None:
     """Refuse a file of segment scores that cannot be written, or that is asked for without texts."""
     if path is None:
@@ -269,28 +257,32 @@ def check_segments(path: str | None, inputs: Iterable[str], *, texts: bool) -> N
     check_further(path, inputs, option="--segments", ending=".csv", holds="a table of segment scores")
 
 
-def segment_scores(
-    members: Sequence[Member], datasets: Datasets, documents: Labels | None, *, influence: bool = False
-) -> SegmentScores:
-    """The scores of segments by every metric: means over runs, and for two systems the influence of each on the difference.
+def segment_scores(members: Sequence[Member], texts: Texts, *, influence: bool = False) -> str:
+    """The scores of segments by every metric as CSV, a row each, with all digits.
+
+    They are means over runs, and for two systems there is the influence of each segment on the difference.
 
     Examples
     --------
     >>> from outscore.metrics.text.entry import segment_mean, to_rows
     >>> comet = Member("COMET", segment_mean("COMET"), "", {"new": [to_rows([0.9, 0.5])], "old": [to_rows([0.8, 0.75])]})
-    >>> segment_scores([comet], Datasets(), None).rows()[1]
-    {'segment': 'segment 2', 'COMET: new': 0.5, 'COMET: old': 0.75}
+    >>> print(segment_scores([comet], Texts({}, [("a", "b")])))
+    segment,COMET: new,COMET: old
+    segment 1,0.9,0.8
+    segment 2,0.5,0.75
+    <BLANKLINE>
     """
-    first = next(iter(members[0].rows.values()))[0]
-    labels: dict[str, Labels] = {"dataset": datasets.labels} if datasets else {}
-    if documents is not None:
-        labels["document"] = documents
-    numbers: dict[str, Array] = {}
+    datasets = texts.datasets
+    columns: dict[str, Sequence[object]] = {"segment": datasets.segment_names(len(texts))}
+    if datasets:
+        columns["dataset"] = datasets.labels
+    if texts.documents is not None:
+        columns["document"] = list(map(str, texts.documents))
     for member in members:
         score = (member.segment_metric or member.metric).score
         for system, runs in member.rows.items():
-            numbers[f"{member.label}: {system}"] = np.mean([score(rows) for rows in runs], axis=0)
+            columns[f"{member.label}: {system}"] = np.mean([score(rows) for rows in runs], axis=0).tolist()
         if influence:
             (a, b), together = mean_of_runs(member.metric, list(member.rows.values()))
-            numbers[f"{member.label}: influence"] = datasets.pull(a, b, together)
-    return SegmentScores(datasets.segment_names(len(first)), labels, numbers)
+            columns[f"{member.label}: influence"] = datasets.pull(a, b, together).tolist()
+    return csv_text(tuple(columns), [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])

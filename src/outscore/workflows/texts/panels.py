@@ -1,61 +1,44 @@
-"""Texts of one system or of several as panels of one metric, for commands that do not compare them."""
+"""Texts as panels of one metric, for commands that do not compare two systems by several."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.records import count_of, dataclass
+from outscore.core.records import count_of
 from outscore.core.rows import PairedScores
 from outscore.engine.engines import engine_of
+from outscore.engine.progress import Steps
 from outscore.inference.base.influence import contributions
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.rank.texts import TextRanking, text_panels
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.systems import Systems
-from outscore.workflows.texts.checks import chosen_metrics
-from outscore.workflows.texts.inputs import TextFiles, files_of_request, read_text_files
+from outscore.workflows.texts.checks import cache_of, chosen_metrics
+from outscore.workflows.texts.corpus import cautions
+from outscore.workflows.texts.inputs import read_text_files
+from outscore.workflows.texts.members import Member, members_of
+from outscore.workflows.texts.statistics import Statistics, Texts
 
 if TYPE_CHECKING:
-    from outscore.scores.system import Origin
     from outscore.workflows.requests.plan import PlanRequest
-    from outscore.workflows.requests.rank import ScoreRequest
 
 
-@dataclass(frozen=True, eq=False)
-class TextsRead:
-    """Panels of texts, their files, and notes on how these were read."""
-
-    ranking: TextRanking
-    origins: Sequence[Origin] = ()
-    notes: Sequence[Note] = ()
+def score_texts(texts: Texts, metric: str) -> tuple[Member, list[Note]]:
+    """Texts by one metric, and what there is to say about them."""
+    (member,), _ = members_of(texts, [metric], {}, Statistics(engine_of(), cache_of(None), Steps()))
+    return member, notes_of(texts, [metric], [member])
 
 
-def score_texts(
-    systems: Mapping[str, object],
-    references: object,
-    metric: str,
-    documents: object = None,
-    dataset: object = None,
-    origins: Sequence[Origin] = (),
-) -> TextsRead:
-    """Texts that a caller passes instead of files, or that were read from those of `origins`."""
-    ranking = text_panels(
-        systems, references, metrics=[metric], documents=documents, dataset=dataset, engine=engine_of(), files=origins
-    )
-    return TextsRead(ranking, notes=ranking.notes)
-
-
-def read_text_panels(request: ScoreRequest) -> TextsRead:
-    """The texts of a request's files."""
-    return _of_files(files_of_request(request), request.text_metric)
+def notes_of(texts: Texts, metrics: Sequence[str], members: Sequence[Member]) -> list[Note]:
+    """What there is to say about texts that are scored by these metrics."""
+    beware = cautions(chosen_metrics(metrics), texts.systems, texts.references)
+    return [*texts.notes, *beware, *(note for member in members for note in member.notes)]
 
 
 def read_pilot(request: PlanRequest) -> Systems:
@@ -68,11 +51,11 @@ def read_pilot(request: PlanRequest) -> Systems:
     if len(metrics) > 1:
         raise OutscoreError(f"A plan is by one metric, but --metric names {len(metrics)}.", "Name one.", parameter="metric")
     # What is true of all test sets together is planned for.
-    files = read_text_files(
+    texts = read_text_files(
         request.pilot, request.reference, documents=request.cluster, dataset=shared.POOLED, system=request.system
     )
-    texts = _of_files(replace(files, datasets=None), metrics[0])
-    (panel,) = texts.ranking.metrics[0].panels
+    member, notes = score_texts(texts, metrics[0])
+    (panel,) = member.panels(texts)
     if len(panel.systems) != 2:
         cure = "Choose two with --system, or name one file for each."
         raise OutscoreError(f"The pilot holds {count_of(len(panel.systems), 'system')}, but two are needed.", cure)
@@ -81,21 +64,13 @@ def read_pilot(request: PlanRequest) -> Systems:
     if said is None:
         raise OutscoreError("The pilot has too few segments to tell how much they differ.", "Give at least twenty.")
     first, second = panel.systems
-    label = texts.ranking.metrics[0].label
-    text = f"Items are segments, and their scores what they add to the difference in {label} (the jackknife's pseudo-values)."
+    adds = f"their scores what they add to the difference in {member.label} (the jackknife's pseudo-values)"
     clusters = None if panel.clusters is None else Labels(panel.clusters, panel.cluster_names)
     return Systems(
         (Scores(first, said, clusters=clusters), Scores(second, np.zeros(len(said)), clusters=clusters)),
         (first, second),
         texts.origins,
-        notes=(Note("assumption", text), *texts.notes),
-        measures=(label,),
+        notes=(Note("assumption", f"Items are segments, and {adds}."), *notes),
+        measures=(member.label,),
         better="higher" if panel.metric.higher_is_better else "lower",
     )
-
-
-def _of_files(files: TextFiles[str], metric: str) -> TextsRead:
-    datasets = files.datasets or shared.POOLED
-    read = score_texts(files.systems, files.references, metric, files.documents, datasets, files.origins)
-    notes = [*(Note("input", text) for text in files.notes), *read.notes]
-    return TextsRead(read.ranking, files.origins, notes)

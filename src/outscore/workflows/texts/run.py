@@ -8,75 +8,45 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from outscore.core.errors import OutscoreError
-from outscore.core.records import dataclass
 from outscore.core.rows import in_order_of
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.logs.evaluation import Evaluation
-from outscore.formats.segments import Segments, read_segments
+from outscore.formats.segments import read_segments
 from outscore.language.numbers import count
 from outscore.language.phrases import correction_name
 from outscore.language.verdict.comparison import Numbers, agreement, comparison_of
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import TEXT_METRICS
-from outscore.results.analysis import WordStudy
 from outscore.results.comparison import Comparisons, SystemScore
-from outscore.results.design import Family, Verdict
+from outscore.results.design import Verdict
 from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.question import Question
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.compare import LENGTH, TextsRequest
-from outscore.workflows.systems import UNNAMED, Systems, TwoNames
+from outscore.workflows.requests.compare import CompareRequest, TextsRequest
+from outscore.workflows.systems import UNNAMED, Systems
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
-from outscore.workflows.texts.corpus import TextDesign, compare_corpora, study_words
+from outscore.workflows.texts.corpus import compare_corpora, study_words
 from outscore.workflows.texts.inputs import read_text_files
-from outscore.workflows.texts.labels import Datasets, Labels, buckets_of, datasets_of_segments, labels_of_segments, length_bands
-from outscore.workflows.texts.members import SegmentScores, check_segments, scored_members, segment_scores, text_members
-from outscore.workflows.texts.statistics import Statistics, Texts
-
-if TYPE_CHECKING:
-    from outscore.results.comparison import Comparisons
-    from outscore.workflows.requests.compare import CompareRequest
+from outscore.workflows.texts.labels import Labels
+from outscore.workflows.texts.members import Member, check_segments, members_of, segment_scores
+from outscore.workflows.texts.statistics import Statistics, Texts, texts_given
 
 # Harnesses round what they print.
 TOLERANCE = 1e-4
 
 
-@dataclass(frozen=True, eq=False)
-class TextData:
-    """Texts and labels that a caller passes instead of files; `names` are the names of the systems.
-
-    `dataset` is a label for each segment, or "none"; None uses the datasets that the texts name.
-    """
-
-    a: object
-    b: object
-    reference: object
-    names: tuple[str, str] = UNNAMED
-    documents: object = None
-    buckets: object = None
-    origins: Sequence[Origin] = field(default_factory=tuple)
-    notes: Sequence[str] = ()
-    dataset: object = None
-    source: object = None
-
-    def swap_systems(self) -> TextData:
-        """The same two, B first."""
-        return replace(self, a=self.b, b=self.a, names=(self.names[1], self.names[0]))
-
-
 def run(
     request: TextsRequest,
-    data: TextData | None = None,
+    data: Texts | None = None,
     *,
     engine: Engine | None = None,
     cache: StatisticsCache | None = None,
@@ -99,7 +69,7 @@ def run(
 @at_the_door
 def run_scored(
     request: TextsRequest,
-    data: TextData | None = None,
+    data: Texts | None = None,
     *,
     engine: Engine | None = None,
     cache: StatisticsCache | None = None,
@@ -107,75 +77,58 @@ def run_scored(
     remark: Callable[[str], None] = warnings.warn,
     unit_advice: bool = False,
     gate: bool = False,
-) -> tuple[Comparisons, Callable[[], SegmentScores]]:
-    """The comparisons, and a function that computes the scores of all segments."""
+) -> tuple[Comparisons, Callable[[], str]]:
+    """The comparisons, and a function that computes the scores of all segments, as CSV."""
+    request.validate(arrays=data is not None)
     question = Question(**request.asked(), unit_advice=unit_advice, gate=gate)
-    found = _found(request, data, question, engine=engine, cache=cache, progress=progress, remark=remark)
-    comparisons = [comparison_of(numbers, **question.side) for numbers in found.compared]
-    family = found.family
+    command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
+    texts, members = _measured(
+        read_texts(request) if data is None else data,
+        request,
+        command,
+        engine=engine,
+        cache=cache,
+        progress=progress,
+        remark=remark,
+    )
+    corpus = None if request.corpus is None else read_segments(request.corpus)
+    if corpus is not None and corpus.origin is not None:
+        texts = replace(texts, origins=[*texts.origins, corpus.origin])
+    compared, family = compare_corpora(texts, members, request, question)
+    words = study_words(texts, request.correction, request.seed, corpus) if request.explain else None
+    comparisons = [comparison_of(numbers, **question.side) for numbers in compared]
     verdict = Verdict("", "") if family is None else agreement(comparisons, correction_name(family.correction))
-    settings = request.settings(found.origins)
-    whole = Comparisons(comparisons, settings, family, words=found.words, headline=verdict.headline, reason=verdict.reason)
-    return whole, found.segments
+    settings = request.settings(texts.origins)
+    whole = Comparisons(comparisons, settings, family, words=words, headline=verdict.headline, reason=verdict.reason)
+    return whole, partial(segment_scores, members, texts, influence=True)
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """Two systems' texts compared by every metric, before words; `segments` computes the scores of all segments."""
-
-    compared: list[Numbers]
-    family: Family | None
-    words: WordStudy | None
-    origins: Sequence[Origin]
-    segments: Callable[[], SegmentScores]
-
-
-def _found(
+def _measured(
+    texts: Texts,
     request: TextsRequest,
-    data: TextData | None,
-    question: Question,
+    command: Callable[[Mapping[str, str]], str] | None = None,
     *,
     engine: Engine | None = None,
     cache: StatisticsCache | None = None,
     progress: Progress | None = None,
     remark: Callable[[str], None] = warnings.warn,
-) -> _Found:
-    request.validate(arrays=data is not None)
-    texts_given = data or read_texts(request)
-    kept = cache_of(cache)
+) -> tuple[Texts, list[Member]]:
+    """Two systems' texts, with the files of scores among theirs, and the family of metrics."""
+    texts, kept = replace(texts, documents=_documents_apart(texts)), cache_of(cache)
     statistics = Statistics(engine or engine_of(), kept, progress or Steps())
-    texts = Texts.of(texts_given.a, texts_given.b, texts_given.reference, texts_given.names, texts_given.source)
-    datasets = datasets_of_segments(texts_given.dataset, texts.datasets, len(texts.a[0]))
-    grouped = _grouped(texts_given.documents, datasets, len(texts.a[0]))
-    buckets = buckets_of(texts_given.buckets, texts.references[0])
-    runs = {name: len(several) for name, several in texts.systems.items()}
-    command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
-    scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets, command)
-    corpus = None if request.corpus is None else read_segments(request.corpus)
-    counted = [] if corpus is None or corpus.origin is None else [corpus.origin]
-    origins = [*texts_given.origins, *origins, *counted]
-    notes = [Note("input", note) for note in (*texts_given.notes, *texts.notes)]
-    design = TextDesign(grouped, buckets, request.correction, request.compat, question, datasets, origins, notes)
-    own = text_members(request.metrics, texts.systems, texts.references, statistics, datasets, texts_given.origins)
-    members = [*own, *scored]
-    compared, family = compare_corpora(texts, request.metrics, members, design)
+    members, origins = members_of(texts, request.metrics, request.scores, statistics, command)
     if cache is None:
         # A caller that passes a cache reads its notes there.
         for note in kept.notes:
             remark(note)
-    words = None
-    if request.explain:
-        words = study_words(texts, datasets, grouped, request.correction, request.seed, corpus)
-    segments = partial(segment_scores, members, datasets, grouped, influence=True)
-    return _Found(compared, family, words, origins, segments)
+    return replace(texts, origins=[*texts.origins, *origins]), members
 
 
-def _grouped(given: object, datasets: Datasets, segments: int) -> Labels | None:
+def _documents_apart(texts: Texts) -> Labels | None:
     """The document of each segment; a name that occurs in two datasets means two documents."""
-    if given is None:
-        return None
-    labels = labels_of_segments(given, "documents", segments)
-    return tuple(f"{d}: {label}" for d, label in zip(datasets.labels, labels, strict=True)) if datasets else labels
+    if texts.documents is None or not texts.datasets:
+        return texts.documents
+    return tuple(f"{d}: {label}" for d, label in zip(texts.datasets.labels, texts.documents, strict=True))
 
 
 def call(
@@ -211,15 +164,17 @@ def call(
     request = TextsRequest.from_python(given, **(files or {}))
     data = None
     if files is None:
-        names = cast("TwoNames", request.names or UNNAMED)
+        names = request.names or UNNAMED
         # Columns of dataframes are matched by their labels, as scores are.
         b, reference = in_order_of(a, b, "b")[0], in_order_of(a, reference, "reference")[0]
-        data = TextData(a, b, reference, names, documents, buckets, dataset=dataset, source=source)
+        request.validate(arrays=True)
+        given_texts = dict(zip(names, (a, b), strict=True))
+        data = texts_given(given_texts, reference, source=source, documents=documents, dataset=dataset, buckets=buckets)
     target = None if segments is None else os.fspath(segments)
     check_segments(target, request.inputs, texts=True)
     comparisons, scores = run_scored(request, data, **more)
     if target is not None:
-        write_files({target: scores().to_csv()})
+        write_files({target: scores()})
     return comparisons
 
 
@@ -247,14 +202,14 @@ def _files(a: object, b: object, reference: object, buckets: object, labels: Map
     }
 
 
-def read_texts(request: TextsRequest) -> TextData:
-    """The texts of a request's files."""
-    texts_read = read_text_files(
+def read_texts(request: TextsRequest) -> Texts:
+    """The texts of a request's files, which are those of two systems."""
+    texts = read_text_files(
         request.files,
         request.reference,
         # Units are made of segments that follow one another, whatever their document.
         documents=request.documents or (shared.POOLED if request.unit_size > 1 else None),
-        labels=[name for name in request.buckets if name != LENGTH],
+        buckets=request.buckets,
         dataset=request.dataset,
         source=request.source,
         names=request.names,
@@ -263,44 +218,16 @@ def read_texts(request: TextsRequest) -> TextData:
         columns=request.text_column,
         command=lambda columns: replace(request, text_column=columns).command_line(),
     )
-    (first, second), (a, b) = _two(texts_read.systems)
-    buckets = _buckets(request, texts_read.references[0], texts_read.labels)
-    return TextData(
-        a,
-        b,
-        texts_read.references,
-        (first, second),
-        texts_read.documents,
-        buckets,
-        texts_read.origins,
-        texts_read.notes,
-        texts_read.datasets or shared.POOLED,
-        texts_read.source,
-    )
-
-
-def _two(systems: Mapping[str, Sequence[Segments]]) -> tuple[tuple[str, str], tuple[Sequence[Segments], Sequence[Segments]]]:
-    """The names and runs of the two systems that are compared."""
-    if len(systems) != 2:
-        listed = ", ".join(f"`{name}`" for name in systems)
+    if len(texts.systems) != 2:
+        listed = ", ".join(f"`{name}`" for name in texts.systems)
         raise OutscoreError(
-            f"{count(len(systems), 'system')} found, but two are needed: {listed}.",
-            "Choose two with --system, or rank all of them with `outscore rank`." if len(systems) > 2 else "Name another file.",
+            f"{count(len(texts.systems), 'system')} found, but two are needed: {listed}.",
+            "Choose two with --system, or rank all of them with `outscore rank`."
+            if len(texts.systems) > 2
+            else "Name another file.",
             parameter="system",
         )
-    (first, a), (second, b) = systems.items()
-    return (first, second), (a, b)
-
-
-def _buckets(request: TextsRequest, reference: Segments, labels: Mapping[str, Labels]) -> dict[str, Labels]:
-    """The labels of every column of buckets, by a unique name."""
-    columns: dict[str, Labels] = {}
-    for name in request.buckets:
-        column = "reference length" if name == LENGTH else Path(name).stem
-        if column in columns:
-            raise OutscoreError(f"--buckets names `{column}` twice.", "Name it once, or rename a file.", parameter="buckets")
-        columns[column] = tuple(length_bands(reference.lines)) if name == LENGTH else labels[name]
-    return columns
+    return texts
 
 
 def log_texts(request: CompareRequest, logs: Systems, *, gate: bool = False) -> tuple[Numbers, Sequence[Origin]]:
@@ -315,18 +242,18 @@ def log_texts(request: CompareRequest, logs: Systems, *, gate: bool = False) -> 
     common = [item for item in first if item in second]
     if not common:
         raise OutscoreError("The logs have no item in common.", "Compare logs of the same task.", parameter="files")
-    data = TextData(
-        [first[item][1] for item in common],
-        [second[item][1] for item in common],
-        [first[item][0] for item in common],
-        logs.pair,
-        origins=tuple(origin for one in logs.evaluations for origin in one.origins),
-        notes=tuple(note.text for note in logs.notes),
+    systems = [[own[item][1] for item in common] for own in (first, second)]
+    data = replace(
+        texts_given(dict(zip(logs.pair, systems, strict=True)), [first[item][0] for item in common]),
+        origins=[origin for one in logs.evaluations for origin in one.origins],
+        notes=[Note("input", note.text) for note in logs.notes],
     )
     # The logs have been read.
     read = {"files": (), "system": (), "dataset": None, "reader": "auto"}
     texts_request = TextsRequest.of({**request.values_for(TextsRequest), **read, "metric": logs.corpus})
-    (numbers,) = _found(texts_request, data, Question(**texts_request.asked(), gate=gate)).compared
+    texts_request.validate(arrays=True)
+    texts, members = _measured(data, texts_request)
+    ((numbers,), _) = compare_corpora(texts, members, texts_request, Question(**texts_request.asked(), gate=gate))
     told = {
         **numbers,
         "alignment": replace(numbers["alignment"], only_a=len(first) - len(common), only_b=len(second) - len(common)),

@@ -23,8 +23,18 @@ from outscore.metrics.cache import StatisticsCache, statistics_key
 from outscore.metrics.text.entry import Doubt, TextMetric, check_lines, find_doubt, rows_of_library, verify
 from outscore.metrics.text.registry import segment_statistics
 from outscore.metrics.text.sacre import AUTO, TOKENIZE
+from outscore.results.note import Note
+from outscore.scores.system import Origin
 from outscore.workflows.texts.checks import tokeniser_of
-from outscore.workflows.texts.labels import Datasets
+from outscore.workflows.texts.labels import (
+    ONE,
+    Datasets,
+    Labels,
+    buckets_by_source,
+    datasets_of_segments,
+    labels_of_segments,
+    named_buckets,
+)
 
 PIECE = 250
 """Segments that a worker scores at a time: few enough for a progress bar that moves, enough to be worth sending."""
@@ -33,60 +43,75 @@ FIRST_LOOK = 0.1
 Lines = tuple[str, ...]
 Piece = tuple[Lines, tuple[Lines, ...]]
 _SAME_SEGMENTS = "Give both files the same segments; --text-column item=none takes the rows of tables in their order."
-FURTHER = ("source", "datasets")
-"""What files may also contain about segments, the same for all texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Both systems' runs and the references, line by line."""
+    """Texts segment by segment, and what is known of the segments: the same for two systems and for many.
 
-    names: tuple[str, str]
-    a: tuple[Lines, ...]
-    b: tuple[Lines, ...]
-    references: tuple[Lines, ...]
+    `systems` holds the runs of each, `buckets` labels by the name of their column. `documents` are None where every segment
+    stands alone.
+    """
+
+    systems: Mapping[str, Sequence[Lines]]
+    references: Sequence[Lines]
     source: Lines | None = None
-    notes: tuple[str, ...] = ()
-    datasets: Lines | None = None
+    documents: Labels | None = None
+    datasets: Datasets = ONE
+    buckets: Mapping[str, Labels] = field(default_factory=dict)
+    origins: Sequence[Origin] = ()
+    notes: Sequence[Note] = ()
 
-    @classmethod
-    def of(cls, a: object, b: object, reference: object, names: tuple[str, str], source: object = None) -> Texts:
-        """Read paths, and refuse texts that cannot be aligned.
-
-        `source` is the source text; None uses the source that the texts contain.
-        """
-        references = references_of(reference)
-        sides = [[_segments(text, name) for text in _several(side)] for side, name in ((a, names[0]), (b, names[1]))]
-        if not references or not all(sides):
-            raise OutscoreError("A system or the reference has no text.", "Give at least one of each.")
-        texts, notes = side_by_side([*sides[0], *sides[1], *references])
-        ends = len(sides[0]), len(sides[0]) + len(sides[1])
-        parts = texts[: ends[0]], texts[ends[0] : ends[1]], texts[ends[1] :]
-        first, second, gold = (tuple(text.lines for text in part) for part in parts)
-        said, datasets = (next((cached for text in texts[::-1] if (cached := getattr(text, name))), None) for name in FURTHER)
-        if source is not None:
-            (given, _), more = side_by_side([_segments(source, "source"), texts[-1]])
-            said, notes = given.lines, (*notes, *more)
-        return cls(names, first, second, gold, said, notes, datasets)
+    def __len__(self) -> int:
+        return len(self.references[0])
 
     @property
-    def systems(self) -> dict[str, tuple[Lines, ...]]:
-        """The runs of both systems by name."""
-        return dict(zip(self.names, (self.a, self.b), strict=True))
+    def names(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return tuple(self.systems)
+
+    def swap_systems(self) -> Texts:
+        """The same systems, the last one first."""
+        return replace(self, systems=dict(reversed([*self.systems.items()])))
 
 
-def segments_of(
-    systems: Mapping[str, object], references: object
-) -> tuple[dict[str, list[Segments]], list[Segments], tuple[str, ...]]:
-    """Runs of systems by name and their references, aligned segment by segment; paths are read."""
+def texts_given(
+    systems: Mapping[str, object],
+    references: object,
+    *,
+    source: object = None,
+    documents: object = None,
+    dataset: object = None,
+    buckets: object = None,
+) -> Texts:
+    """Texts that a caller passes instead of files; paths are read, and texts that cannot be aligned refused.
+
+    A text is a list of segments, the path of a text file, or what was read from it; a list of these means several runs of a
+    system, whose scores are averaged. `dataset` is a label for each segment; where there are no labels and no source, those
+    that the texts name are taken.
+    """
     gold = references_of(references)
     runs = {name: [_segments(text, name) for text in _several(several)] for name, several in systems.items()}
     if not gold or not runs or not all(runs.values()):
         raise OutscoreError("A system or the reference has no text.", "Give at least one of each.")
-    texts, notes = side_by_side([*(text for several in runs.values() for text in several), *gold])
-    rest = iter(texts)
-    ordered = {name: [next(rest) for _ in several] for name, several in runs.items()}
-    return ordered, list(rest), notes
+    aligned, notes = side_by_side([*(text for several in runs.values() for text in several), *gold])
+    rest = iter(aligned)
+    lines = {name: [next(rest).lines for _ in several] for name, several in runs.items()}
+    right = [text.lines for text in rest]
+    said = source_of(aligned)
+    if source is not None:
+        (given, _), more = side_by_side([_segments(source, "source"), aligned[-1]])
+        said, notes = given.lines, (*notes, *more)
+    size, named = len(right[0]), next((text.datasets for text in aligned[::-1] if text.datasets), None)
+    datasets = datasets_of_segments(dataset, named, size)
+    grouped = None if documents is None else labels_of_segments(documents, "documents", size)
+    asked = named_buckets(buckets_by_source(buckets), right[0])
+    return Texts(lines, right, said, grouped, datasets, asked, notes=[Note("input", text) for text in notes])
+
+
+def source_of(texts: Sequence[Segments]) -> Lines | None:
+    """The source text that one of these texts comes with."""
+    return next((text.source for text in texts[::-1] if text.source), None)
 
 
 def references_of(given: object) -> list[Segments]:
