@@ -16,7 +16,7 @@ from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 from tests.variants import a_few, variants
 
-from outscore.report.charts.canvas import stylesheet
+from outscore.report.palette import stylesheet
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import possible_p
 

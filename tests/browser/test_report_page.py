@@ -14,7 +14,7 @@ from tests.report.making import make_full
 from tests.variants import a_few
 
 from outscore.language.verdict.comparison import Facts, verdict
-from outscore.report.charts.canvas import COLOURS
+from outscore.report.palette import COLOURS
 from outscore.report.render import charts_of
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Decision, Family

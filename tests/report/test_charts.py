@@ -13,9 +13,11 @@ from tests.conftest import make_p
 from tests.variants import crossed
 
 from outscore import compare
-from outscore.report.charts.canvas import COLOURS, DESCRIBED, FORMATS
-from outscore.report.charts.comparison import charts, difference_chart, null_chart
+from outscore.report.build.common import drawn as drawn_by
+from outscore.report.charts.canvas import DESCRIBED, FORMATS
+from outscore.report.charts.comparison import difference_chart, null_chart
 from outscore.report.charts.distributions import _through_quartiles, differences_chart, scores_histograms
+from outscore.report.palette import COLOURS
 from outscore.report.render import chart_files
 from outscore.report.rows.facts import evidence
 from outscore.results.analysis import Advice, Subset
@@ -33,7 +35,7 @@ KEYS = ["difference", "null", "scores", "differences", "quantiles", "power", "si
 
 
 def drawn(whole):
-    return charts(whole.comparisons[0], whole)
+    return drawn_by("comparison", whole.comparisons[0], whole)
 
 
 def chart(whole, key):
@@ -56,7 +58,7 @@ def test_a_t_test_is_not_taken_for_the_one_that_is_advised_against(full, unsuite
     (c,) = whole.comparisons
     tests = replace(c.analysis.tests, unsuited=[Advice(test, "It is for means.") for test in unsuited])
     c = replace(c, analysis=replace(c.analysis, tests=tests), pictures=replace(c.pictures, sizes_test="paired t test"))
-    (caption,) = [picture.caption for picture in charts(c, whole) if picture.key == "sizes"]
+    (caption,) = [picture.caption for picture in drawn_by("comparison", c, whole) if picture.key == "sizes"]
     assert f"({called}):" in caption
 
 

@@ -17,7 +17,7 @@ from tests.report.ranking_making import MADE
 from tests.variants import a_few
 
 import outscore as osc
-from outscore.report.charts.diff import pair_data
+from outscore.report.explorer.data import pair_data
 from outscore.report.render import charts_of, render
 from outscore.report.rows.diff import next_step_of
 from outscore.results.diff import Diff
@@ -91,7 +91,7 @@ def test_names_that_are_cut_alike_keep_their_rows():
     assert len(rows_of(chart)) == 6
     assert {row["name"] for row in rows_of(chart)} == {LONG, LONG + "!", "law"}
     described = chart.drawing.to_dict()
-    assert all(len({row["name"] for row in rows}) == 6 for rows in described["datasets"].values())
+    assert all(len({row["label"] for row in rows}) == 6 for rows in described["datasets"].values())
 
 
 def test_a_matrix_of_transitions_says_its_direction_without_colour():

@@ -17,8 +17,7 @@ from tests.report.forms import render_html, without_script
 from tests.report.test_html import Page
 
 from outscore.core.errors import OutscoreError
-from outscore.report.charts.diff import matrix
-from outscore.report.explorer.data import embedded, pack
+from outscore.report.explorer.data import embedded, matrix, pack
 from outscore.results.diff import Diff
 
 

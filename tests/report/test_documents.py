@@ -133,7 +133,7 @@ def test_writers_import_documents_only(path):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("outscore")
         for name in node.names
     ]
-    allowed = ("outscore.report.document.", "outscore.core.errors.", "outscore.core.records.")
+    allowed = ("outscore.report.document.", "outscore.report.palette.", "outscore.core.errors.", "outscore.core.records.")
     assert [name for name in imported if not name.startswith(allowed)] == []
 
 

@@ -14,7 +14,7 @@ from tests.report.forms import latex, markdown, render_html, text, without_scrip
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.language.phrases import TERMS
-from outscore.report.charts.canvas import PALETTE
+from outscore.report.palette import PALETTE
 from outscore.report.write.html import prose
 from outscore.results.analysis import Advice, TestAdvice
 from outscore.results.comparison import Comparisons, SystemScore

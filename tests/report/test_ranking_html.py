@@ -15,9 +15,9 @@ from tests.report.ranking_making import HOSTILE, MADE
 from tests.report.test_html import Page, contrast
 from tests.variants import a_few
 
-from outscore.report.charts.canvas import PALETTE
-from outscore.report.charts.ranking import BANDS, heat_figure
+from outscore.report.charts.heat import heat_figure
 from outscore.report.document import Verdict, clean
+from outscore.report.palette import BANDS, PALETTE
 from outscore.report.render import render
 from outscore.report.write.html import write_badge
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from outscore.report.charts.canvas import PALETTE
+from outscore.report.palette import PALETTE
 
 # Machado, Oliveira and Fernandes (2009), table 1, severity 1: what linear RGB becomes to people without one kind of cone.
 VISION = {

@@ -400,7 +400,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report: articles one after the other, and what a page needs beside them; its style is made for pages alone."""
+    """A whole report: articles one after the other, and what a page needs beside them; `style` adds to that of all pages."""
 
     title: str
     articles: tuple[Article, ...]

@@ -223,10 +223,7 @@ def chart_files(result: AnyResult) -> dict[str, bytes]:
 
 def named_charts(result: AnyResult) -> Iterator[tuple[str, Chart]]:
     """Every chart with the name of its file; of several comparisons or pairs, names begin with their number and slice."""
-    from outscore.report.charts.canvas import unchecked
-
-    with unchecked():
-        parts = kind_of(result).chart_parts(result)
+    parts = kind_of(result).chart_parts(result)
     slices = _slices(result)
     for number, part in enumerate(parts, 1):
         for chart in part:

@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from outscore._version import __version__
 from outscore.core.records import dataclass
+from outscore.report.palette import ranking_style, stylesheet
 from outscore.web.messages import HTTPProblem
 
 if TYPE_CHECKING:
@@ -266,18 +267,6 @@ def _effects() -> list[tuple[str, str, str]]:
     return [(name, about, Markup(to_mathml(tex))) for name, (about, tex) in EFFECTS.items()]  # noqa: S704 - our own formulas
 
 
-def _report_style() -> str:
-    from outscore.report.charts.canvas import stylesheet
-
-    return stylesheet()
-
-
-def _ranking_style() -> str:
-    from outscore.report.charts.ranking import heat_style
-
-    return _text("outscore.report", "ranking.css") + heat_style()
-
-
 def _explorer() -> str:
     from outscore.report.explorer.data import source
 
@@ -290,8 +279,8 @@ def _sorting() -> str:
 
 
 MADE: Mapping[str, Callable[[], str]] = {
-    "report.css": _report_style,
-    "ranking.css": _ranking_style,
+    "report.css": stylesheet,
+    "ranking.css": ranking_style,
     "explorer.css": lambda: _text("outscore.report.explorer", "explorer.css"),
     "explorer.js": _explorer,
     "sorting.js": lambda: f"{_sorting()}\nexport {{ enliven }};\n",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from outscore.core.errors import load_extra
 from outscore.core.records import dataclass
 from outscore.language.lines import reading_line, short_reading
 from outscore.language.numbers import count
 from outscore.language.phrases import TERMS
-from outscore.report.charts.canvas import Chart, stylesheet
 from outscore.report.citations import Cited
 from outscore.report.document import (
     Article,
@@ -65,6 +66,17 @@ def _itself(result: Any) -> Any:  # noqa: ANN401 - any result
     return result
 
 
+def drawn(module: str, *result: Any, among: str = "CHARTS") -> list[Chart]:  # noqa: ANN401 - any result
+    """The charts that a result has data for, by what its module in `report/charts` lists; refused where nothing can draw."""
+    for library in ("altair", "vl_convert"):
+        load_extra(library, "draw charts", "report")
+    from outscore.report.charts.canvas import unchecked
+
+    with unchecked():
+        made = [make(*result) for make in getattr(import_module(f"outscore.report.charts.{module}"), among)]
+    return [chart for chart in made if chart is not None]
+
+
 def _one_part(result: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 - any result
     return [(result,)]
 
@@ -80,8 +92,8 @@ class Kind:
     tables
         Its tables of all digits by name, the first of which is its `csv`.
     charts, parts
-        The charts of a part of a result, None if there are none; and their arguments for each part, by default the result
-        itself.
+        The module in `report/charts` that draws a part of a result, empty if there is none; and its arguments for each part,
+        by default the result itself.
     forms
         Forms that no other kind of result has, by name.
     whole
@@ -95,7 +107,7 @@ class Kind:
     build: Callable[[Any], Document]
     card: Callable[[Any], Document]
     tables: Mapping[str, Callable[[Any], Records]]
-    charts: Callable[..., list[Chart]] | None = None
+    charts: str = ""
     parts: Callable[[Any], list[tuple[Any, ...]]] = _one_part
     forms: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     whole: Callable[[Any], Any] = _itself
@@ -115,7 +127,7 @@ class Kind:
 
     def chart_parts(self, result: Any) -> list[list[Chart]]:  # noqa: ANN401 - any result
         """The charts of each of its parts."""
-        return [] if self.charts is None else [self.charts(*part) for part in self.parts(self.whole(result))]
+        return [drawn(self.charts, *part) for part in self.parts(self.whole(result))] if self.charts else []
 
 
 # Sections that documents of several kinds share, and the card for notebooks.
@@ -220,10 +232,7 @@ def illustrated(
 
     @cache
     def figures() -> list[Figure]:
-        from outscore.report.charts.canvas import unchecked
-
-        with unchecked():
-            return [Figure(chart.key, chart.caption, chart.to_svg, chart.to_csv) for chart in charts()]
+        return [Figure(chart.key, chart.caption, chart.to_svg, chart.to_csv) for chart in charts()]
 
     def picture() -> Block | None:
         return instead or next((figure for figure in figures() if figure.key == key), None)
@@ -299,7 +308,7 @@ def examples_index(examples: Mapping[str, tuple[str, str]]) -> Document:
     for name, (title, verdict) in examples.items():
         sections.append(Section(name, clean(title), partial(_paragraph, verdict), headed=True, link=f"{name}/report.html"))
     footer = "Made by outscore. These files need no network."
-    return Document("Examples", (Article("", "Examples", tuple(sections)),), style=stylesheet, footer=footer)
+    return Document("Examples", (Article("", "Examples", tuple(sections)),), footer=footer)
 
 
 def _paragraph(text: str) -> list[Paragraph]:

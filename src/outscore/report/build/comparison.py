@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from outscore.inference.populations import claim_of
@@ -22,8 +23,6 @@ from outscore.language.verdict.comparison import stored_verdict
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
-from outscore.report.charts.canvas import stylesheet
-from outscore.report.charts.comparison import charts
 from outscore.report.citations import cited_by_comparisons
 from outscore.report.rows.columns import Column, alpha_of, interval_head, texts, words
 from outscore.report.rows.comparison import (
@@ -127,7 +126,7 @@ def build(whole: Comparisons) -> doc.Document:
         articles = [_overview(whole), *parts, *_words(whole), *closing]
     if whole.claim is not None:
         articles.insert(1, _claim(whole.claim, alpha_of(whole)))
-    return doc.Document(_title(whole), tuple(articles), _subject(whole), stylesheet)
+    return doc.Document(_title(whole), tuple(articles), _subject(whole))
 
 
 def _claim(claim: JointClaim, alpha: float | None) -> doc.Article:
@@ -239,7 +238,9 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     items = [] if c.segments else only_full(replace(deciding_items(c), links=question_links(c, MAX_SHOWN)))
     listing = doc.Section("segments", segments_title(c), lambda: _segments(c))
     told = doc.Section("answer", "", lambda: [_verdict(c, whole, nested=depth > 1), *_caveats(c), *_next_step(c), *read])
-    answer, pictures = common.illustrated(told.but("latex"), lambda: charts(c, whole), "difference", instead=fourfold(c))
+    answer, pictures = common.illustrated(
+        told.but("latex"), partial(common.drawn, "comparison", c, whole), "difference", instead=fourfold(c)
+    )
     sections = (
         answer,
         doc.Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),
@@ -600,7 +601,7 @@ KIND = Kind(
     build,
     card,
     {"comparisons": comparisons},
-    charts,
+    "comparison",
     parts=lambda whole: [(c, whole) for c in whole.comparisons],
     whole=lambda result: Comparisons([result], {}) if isinstance(result, Comparison) else result,
     screen=screen,

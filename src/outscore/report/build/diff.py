@@ -30,8 +30,6 @@ from outscore.report.build.common import (
     warnings_on_screen,
     works,
 )
-from outscore.report.charts.canvas import stylesheet
-from outscore.report.charts.diff import MAX_DRAWN, charts, pair_data
 from outscore.report.citations import cited_by_diff
 from outscore.report.document import (
     PART,
@@ -54,7 +52,7 @@ from outscore.report.document import (
     clean,
     list_names,
 )
-from outscore.report.explorer.data import embedded, examples_data, file_text, source
+from outscore.report.explorer.data import embedded, examples_data, file_text, pair_data, source
 from outscore.report.rows.columns import alpha_of, texts
 from outscore.report.rows.diff import (
     WHOLE_TABLES,
@@ -78,9 +76,11 @@ if TYPE_CHECKING:
     from outscore.outputs.outcomes import Changed, Contexts
 
 MAX_ON_CARD, MAX_SCORES = 6, 10
+"""Pairs on a card, and scores of a single system."""
+MAX_DRAWN = 15
+"""How many pairs are drawn: as many as the table of pairs shows."""
 ROWS_OF_CLASS, MAX_LISTED, MAX_VERDICTS = 3, 14, 3
 """On one screen: rows of corrections, of new and of changed errors; systems, and verdicts about pairs of several systems."""
-"""Pairs on a card, and scores of a single system."""
 TABLES = tuple(dict.fromkeys((*WHOLE_TABLES, "settings", *PAIR_TABLES)))
 FURTHER = ("rates", "label-rates", "confusion", "inventory")
 TOGETHER = ("oracle", "solved", "overlap", "agreement", "keys")
@@ -208,7 +208,7 @@ def build(
         _title(diff),
         (Article("", names, sections),),
         f"{TASKS.get(diff.task, diff.task)}: what changed",
-        lambda: stylesheet() + file_text("explorer.css"),
+        lambda: file_text("explorer.css"),
         _script(diff, changed, contexts) if diff.pairs else None,
         FOOTER,
     )
@@ -441,7 +441,7 @@ KIND = Kind(
     build,
     card,
     {"diff": pair_records, **{name: partial(diff_table, table=name) for name in ("pairs", "labels", "transitions")}},
-    charts,
+    "diff",
     screen=screen,
     lines=lines,
     parts=lambda diff: [(pair,) for pair in diff.primary_pairs[:MAX_DRAWN]],

@@ -30,6 +30,7 @@ from outscore.report.build.common import (
     Kind,
     Line,
     card_document,
+    drawn,
     facts_block,
     illustrated,
     on_screen,
@@ -40,8 +41,6 @@ from outscore.report.build.common import (
     warnings_of,
     warnings_on_screen,
 )
-from outscore.report.charts import canvas
-from outscore.report.charts.canvas import COLOURS, stylesheet
 from outscore.report.document import (
     PART,
     Article,
@@ -90,7 +89,7 @@ def build(result: GateResult) -> Document:
     told = Section("answer", "", lambda: [_verdict(result), *warnings_of(result.notes), *read_as(c.reading, c.notes)]).but(
         "latex"
     )
-    answer, pictures = illustrated(told, lambda: charts(result), "gate")
+    answer, pictures = illustrated(told, partial(drawn, "gate", result), "gate")
     sections = (
         answer,
         Section("table", "", lambda: [table(result)]).only("latex", "markdown"),
@@ -116,7 +115,7 @@ def build(result: GateResult) -> Document:
     folded = [article.full().only("html", "markdown") for article in shown]
     intro = Article("", "The comparison", (Section("behind", "", lambda: [Paragraph(BEHIND)]),), depth=2)
     articles = (Article("", title, sections), intro.full().only("html", "markdown"), *folded)
-    return Document(title, articles, style=stylesheet)
+    return Document(title, articles)
 
 
 def _behind(article: Article) -> tuple[Section, ...]:
@@ -440,50 +439,11 @@ def _attribute(text: str) -> str:
     return quoteattr(NOT_XML.sub("\ufffd", clean(text)))
 
 
-def charts(result: GateResult) -> list[canvas.Chart]:
-    """The one chart, where there is an interval."""
-    canvas.require_drawing()
-    if result.interval is None:
-        return []
-    import altair as alt
-
-    c = result.comparison
-    margin = -result.margin if c.higher_is_better else result.margin
-    ends = [c.difference if end is None else end for end in (result.interval.low, result.interval.high)]
-    scale = alt.Scale(domain=list(canvas.padded([*ends, margin, 0.0])), nice=False, zero=False)
-    numbers = f"{c.difference:.4g}, {ends[0]:.4g} to {ends[1]:.4g}"
-    row = [{"low": ends[0], "high": ends[1], "value": c.difference, "hover": canvas.hover_text(numbers)}]
-    a, b = canvas.side_names(c.systems)
-    better = a if c.higher_is_better else b
-    title = canvas.between(c.systems, f"{canvas.short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
-    base = alt.Chart(canvas.data(row)).encode(description=canvas.on_hover())
-    ink = COLOURS["ink"]
-    line = base.mark_rule(color=ink, strokeWidth=3).encode(alt.X("low:Q", title=title, scale=scale), alt.X2("high:Q"))
-    point = base.mark_point(color=ink, filled=True, size=70, opacity=1).encode(alt.X("value:Q", scale=scale))
-    x = alt.X("x:Q", scale=scale)
-    layers = [
-        canvas.rule(0.0, x, dash=canvas.DASHED),
-        canvas.rule(margin, x, colour="muted", width=2, dash=canvas.DOTTED),
-        line,
-        point,
-    ]
-    caption = (
-        f"The difference with its interval (two one-sided tests at {format_level(result.alpha)}); the dashed line is no"
-        " difference, and the dotted one the margin"
-    )
-    description = f"{caption}: {numbers}; margin {margin:.4g}; {result.outcome}."
-    rows = [
-        {"what": c.metric, "difference": c.difference, "low": result.interval.low, "high": result.interval.high},
-        {"what": "margin", "difference": margin},
-    ]
-    return [canvas.Chart("gate", caption, description, canvas.layered(layers, canvas.WIDE, 60), rows)]
-
-
 KIND = Kind(
     build,
     card,
     {"gate": records},
-    charts,
+    "gate",
     forms={"github": github_log, "comment": comment, "junit": junit_xml},
     screen=screen,
     lines=lines,

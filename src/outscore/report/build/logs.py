@@ -12,7 +12,6 @@ from pathlib import Path
 from outscore.core.records import brief_name
 from outscore.language.numbers import count
 from outscore.report.build.common import Kind, Line, bare, facts_block, settings
-from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Block, Document, Fact, Records, Screen, Section, Table, Verdict, clean
 from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownColumn, ShownFile
@@ -225,7 +224,7 @@ def build(logs: Logs) -> Document:
         settings(logs.settings, "logs-settings"),
     )
     title = "Contents of the logs" if logs.evaluations else "Contents of the files"
-    return Document(title, (Article("", title, sections),), style=stylesheet)
+    return Document(title, (Article("", title, sections),))
 
 
 def card(logs: Logs) -> Document:

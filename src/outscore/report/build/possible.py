@@ -19,7 +19,6 @@ from outscore.report.build.common import (
     short_read_as,
     warnings_on_screen,
 )
-from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import (
     Article,
     Block,
@@ -123,7 +122,7 @@ def build(printed: PossibleTable) -> Document:
         signature,
         settings(printed.settings, "possible-settings"),
     )
-    return Document(TITLE, (Article("", TITLE, sections),), style=stylesheet)
+    return Document(TITLE, (Article("", TITLE, sections),))
 
 
 def _pairs(printed: PossibleTable) -> Iterable[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from outscore.language.numbers import count, format_level, format_p
 from outscore.language.phrases import correction_name
@@ -11,8 +12,6 @@ from outscore.language.verdict.preference import battle_facts, battle_reading_li
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
-from outscore.report.charts.canvas import stylesheet
-from outscore.report.charts.preference import charts
 from outscore.report.citations import cited_by_preference
 from outscore.report.rows.columns import interval_head
 from outscore.report.rows.places import sharing
@@ -41,7 +40,7 @@ def build(result: Preference) -> doc.Document:
     repeated = common.settings(result.settings, "preference-settings")
     told = doc.Section("answer", "", lambda: [_verdict(result), *_cautions(result)]).but("latex")
     key = "win-rate" if len(result.systems) == 2 else "strengths"
-    answer, pictures = common.illustrated(told, lambda: charts(result), key)
+    answer, pictures = common.illustrated(told, partial(common.drawn, "preference", result), key)
     sections = (
         answer,
         doc.Section("strengths", "Strengths", lambda: _strengths(result)),
@@ -56,7 +55,7 @@ def build(result: Preference) -> doc.Document:
         common.glossary(),
         repeated.only("html"),
     )
-    return doc.Document(_title(result), (doc.Article("", doc.clean(result.headline), sections),), style=stylesheet)
+    return doc.Document(_title(result), (doc.Article("", doc.clean(result.headline), sections),))
 
 
 def card(result: Preference) -> doc.Document:
@@ -221,4 +220,4 @@ def lines(result: Preference) -> list[Line]:
 
 
 TABLES = {"pairs": pair_records, "strengths": strength_records, "categories": category_records}
-KIND = Kind(build, card, TABLES, charts, screen=screen, lines=lines)
+KIND = Kind(build, card, TABLES, "preference", screen=screen, lines=lines)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib.resources import files
 
 from outscore.language.numbers import count, decimals_for, format_number, interval_ends
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
-from outscore.report.charts.canvas import stylesheet
-from outscore.report.charts.ranking import MAX_LINKED, charts, heat_figure, heat_style, page_charts
+from outscore.report.charts.heat import MAX_LINKED, heat_figure
 from outscore.report.citations import cited_by_ranking
+from outscore.report.palette import ranking_style
 from outscore.report.rows.columns import Column, ends, interval_head, number, words
 from outscore.report.rows.places import (
     decided,
@@ -75,7 +74,7 @@ def build(ranking: Ranking) -> doc.Document:
     told = doc.Section("answer", "", lambda: _answer(ranking)).but("latex")
     fold = "All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""
     beside = "frontier" if ranking.frontier is not None else "forest"
-    answer, pictures = common.illustrated(told, lambda: page_charts(ranking), beside, fold=fold)
+    answer, pictures = common.illustrated(told, partial(common.drawn, "ranking", ranking, among="ON_PAGES"), beside, fold=fold)
     sections = (
         answer,
         doc.Section("reading", "", lambda: common.read_as(ranking.reading, ranking.notes)).only("latex"),
@@ -104,12 +103,8 @@ def build(ranking: Ranking) -> doc.Document:
     return doc.Document(
         doc.clean(f"{count(len(ranking.scores), 'system')} by {ranking.metric}"),
         (doc.Article("", headline(ranking)[0], sections),),
-        style=_style,
+        style=ranking_style,
     )
-
-
-def _style() -> str:
-    return stylesheet() + files("outscore.report").joinpath("ranking.css").read_text(encoding="utf-8") + heat_style()
 
 
 def _verdict(ranking: Ranking) -> doc.Verdict:
@@ -341,4 +336,4 @@ def lines(ranking: Ranking) -> list[Line]:
     return [{**shared, "first": first.system, "score": first.value, "low": first.low, "high": first.high, "n": ranking.n}]
 
 
-KIND = Kind(build, card, {"systems": ranked_systems, "pairs": ranked_pairs}, charts, screen=screen, lines=lines)
+KIND = Kind(build, card, {"systems": ranked_systems, "pairs": ranked_pairs}, "ranking", screen=screen, lines=lines)

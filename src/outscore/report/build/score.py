@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 from outscore.inference.populations import THESE_ITEMS, claim_of
 from outscore.language.numbers import (
@@ -22,6 +22,7 @@ from outscore.report.build.common import (
     Line,
     bare,
     card_document,
+    drawn,
     facts_block,
     folded,
     glossary,
@@ -34,20 +35,6 @@ from outscore.report.build.common import (
     warnings_of,
     warnings_on_screen,
     works,
-)
-from outscore.report.charts.canvas import (
-    COLOURS,
-    WIDTH,
-    Chart,
-    data,
-    distinct,
-    hover_text,
-    layered,
-    on_hover,
-    padded,
-    require_drawing,
-    short,
-    stylesheet,
 )
 from outscore.report.citations import cited_by_scores
 from outscore.report.document import (
@@ -78,16 +65,13 @@ COLUMNS = (
     "between", "within", "detectable_independent", "detectable_correlated", "correlation", "run_sd", "run_reach",
     "false_alarms",
 )  # fmt: skip
-MAX_DRAWN = 40
-"""How many rows fit into one chart."""
-ROW, HALF = 22, 20
 
 
 def build(result: ScoreResult) -> Document:
     """All scores."""
     title = clean(f"{count(len(result.systems), 'system')} by {result.metric}")
     told = Section("answer", "", lambda: [_verdict(result), *_above(result)]).but("latex")
-    answer, pictures = illustrated(told, lambda: charts(result), "scores")
+    answer, pictures = illustrated(told, partial(drawn, "score", result), "scores")
     sections = (
         answer,
         Section("scores", "Scores", lambda: [scores(result)]),
@@ -99,7 +83,7 @@ def build(result: ScoreResult) -> Document:
         glossary(),
         settings(result.settings, "score-settings"),
     )
-    return Document(title, (Article("", title, sections),), style=stylesheet)
+    return Document(title, (Article("", title, sections),))
 
 
 def _grounds(result: ScoreResult) -> tuple[Section, ...]:
@@ -303,61 +287,6 @@ def records(result: ScoreResult) -> Records:
     return Records(COLUMNS, tuple(rows))
 
 
-def charts(result: ScoreResult) -> list[Chart]:
-    """All charts that the result has data for."""
-    require_drawing()
-    metric, interval = clean(result.metric), interval_head(result.alpha)
-    drawn = [_drawn_intervals("scores", metric, f"{metric} with its {interval}", _rows(result.systems))]
-    several = len(result.systems) > 1
-    for key in ("datasets", "slices"):
-        rows = []
-        for one in result.systems:
-            listed: Sequence[ScorePart] = getattr(one, key)
-            rows += [{"column": part.column} | _row(part.name, one.system if several else "", part) for part in listed]
-        if rows:
-            drawn.append(_drawn_intervals(key, metric, f"{metric} by {key}, with {interval}s", rows))
-    return drawn
-
-
-def _rows(systems: Sequence[ScoredSystem]) -> list[dict[str, Any]]:
-    return [_row(one.system, "", one) for one in systems]
-
-
-def _row(name: str, system: str, one: ScoredSystem | ScorePart) -> dict[str, Any]:
-    return {"name": name, **({"system": system} if system else {}), "value": one.value, "low": one.low, "high": one.high}
-
-
-def _drawn_intervals(key: str, metric: str, caption: str, rows: Sequence[dict[str, Any]]) -> Chart:
-    import altair as alt
-
-    if len(rows) > MAX_DRAWN:
-        caption = f"{caption}; the first {MAX_DRAWN} of {len(rows)}"
-    # The names of a slice and a system share the room, so that neither is cut away.
-    names = distinct(
-        f"{short(row['name'], HALF)}, {short(row['system'], HALF)}" if "system" in row else short(row["name"])
-        for row in rows[:MAX_DRAWN]
-    )
-    shown = [_drawn(row, name) for row, name in zip(rows, names, strict=False)]
-    ends = [end for row in shown for end in (row["low"], row["high"])]
-    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
-    scale = alt.Scale(domain=list(padded(ends)), zero=False, nice=False)
-    base = alt.Chart(data(shown)).encode(description=on_hover())
-    line = base.mark_rule(color=COLOURS["null"], strokeWidth=2)
-    point = base.mark_point(color=COLOURS["ink"], filled=True, size=50, opacity=1)
-    layers = [
-        line.encode(alt.X("low:Q", title=metric, scale=scale), alt.X2("high:Q"), y),
-        point.encode(alt.X("value:Q", title=metric, scale=scale), y),
-    ]
-    description = f"{caption}. {shown[0]['hover']}."
-    return Chart(key, caption, description, layered(layers, WIDTH, max(40, ROW * len(shown))), rows)
-
-
-def _drawn(row: dict[str, Any], name: str) -> dict[str, Any]:
-    low, high = (row["value"] if end is None else end for end in (row["low"], row["high"]))
-    hover = hover_text(f"{name}: {row['value']:.4g}, {low:.4g} to {high:.4g}")
-    return {"name": name, "value": row["value"], "low": low, "high": high, "hover": hover}
-
-
 def screen(result: ScoreResult) -> Screen:
     """The scores, and those of the parts that were asked for."""
     justified = decimals_of_intervals((one.low, one.high) for one in result.systems)
@@ -385,4 +314,4 @@ def lines(result: ScoreResult) -> list[Line]:
     ]
 
 
-KIND = Kind(build, card, {"scores": records}, charts, screen=screen, lines=lines)
+KIND = Kind(build, card, {"scores": records}, "score", screen=screen, lines=lines)

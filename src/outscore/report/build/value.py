@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from outscore.language.numbers import format_interval, format_mid_p, format_number, format_p, format_percent, format_probability
 from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
 from outscore.report.build.common import Kind, card_document, card_table
-from outscore.report.charts.canvas import stylesheet
 from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean
 from outscore.report.rows.columns import tabulate, texts
 from outscore.results.comparison import SystemScore, TestResult
@@ -96,7 +95,7 @@ def build(value: Value) -> Document:
         Section("facts", "", lambda: [facts] if rows else []).but("latex"),
         Section("table", "", lambda: [table]).only("latex"),
     )
-    return Document(title, (Article("", "", sections),), style=stylesheet)
+    return Document(title, (Article("", "", sections),))
 
 
 def card(value: Value) -> Document:

@@ -2,16 +2,6 @@
 
 Altair describes a chart and vl-convert draws it without a browser. Every chart is about as wide as a phone, so that its letters
 stay readable there, and a page sets several side by side.
-
-Colours and chart settings, written once: the stylesheet, the charts and their dark twins all come from this palette.
-
-A colour means one thing: a and b the two systems, tail what chance would have to give, problem what went wrong, won and open
-how the question ended, null what says nothing. A and B are the blue and the vermilion of Okabe and Ito's palette (2008), which
-people with any kind of colour vision can tell apart; in the dark they become the lighter pair of the same palette. Tail and
-problem keep apart from them, and from what stands beside them, under every kind of colour vision; the tests measure it.
-
-Charts are drawn in the light colours, and the page's stylesheet recolours them by their attributes, so a chart taken out of the
-page still looks right.
 """
 
 from __future__ import annotations
@@ -21,23 +11,22 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from outscore.core.errors import load_extra
+import altair as alt
+import vl_convert
+from altair.utils import SchemaBase, schemapi
+
 from outscore.core.records import dataclass
 from outscore.language.numbers import format_level, format_probability
 from outscore.language.phrases import sides_called
 from outscore.report.document import Record, clean, minus
+from outscore.report.palette import COLOURS
 from outscore.results.analysis import PowerPoint
 from outscore.results.files import csv_text
-
-if TYPE_CHECKING:
-    import altair as alt
-
 
 FORMATS = ("svg", "png", "pdf", "csv")
 NAMESPACE = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -52,24 +41,6 @@ WRITTEN = re.compile(r'<text aria-label="([^"]*)" role="graphics-symbol" aria-ro
 PARTS = re.compile(r' role="graphics-(?:symbol|object|document)" aria-roledescription="[^"]*"')
 WIDE_RANGE, MAX_TICKS, MANY_TICKS, FEW = 20, 7, 30, 5
 SOLID, DASHED, DOTTED = (1, 0), (4, 3), (1, 3)
-# Each role in the light and in the dark.
-PALETTE = {
-    "paper": ("#fcfcfb", "#14171b"),
-    "panel": ("#f1f3f5", "#1e2329"),
-    "ink": ("#1a1d21", "#e9ecef"),
-    "muted": ("#57606a", "#a5afba"),
-    "grid": ("#dde1e6", "#353c45"),
-    "null": ("#828b96", "#77828e"),
-    "a": ("#0072b2", "#56b4e9"),
-    "b": ("#d55e00", "#f0a33a"),
-    "tail": ("#690bbf", "#b968ff"),
-    "problem": ("#8b1014", "#ea4f4c"),
-    "won": ("#12734a", "#4cc38a"),
-    "open": ("#8a5a00", "#f2e27a"),
-}
-LETTERS = {"dark": "#000000", "light": "#ffffff"}
-"""Letters on colours that stay as they are in the dark, as those of a heat map do; so they must stay too."""
-COLOURS = {role: light for role, (light, _) in PALETTE.items()}
 # Metric twins of Arial are on every system and inside the renderer, so labels take the room they were given.
 FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
 
@@ -118,16 +89,12 @@ class Chart:
 @contextmanager
 def unchecked() -> Iterator[None]:
     """Make charts without checking every part against its schema, which takes about as long as drawing; the tests check it."""
-    from altair.utils import schemapi
-
     with schemapi.debug_mode(False):
         yield
 
 
 def _draw(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN401 - any kind of chart
     """The chart in this form, as Altair's own `save` gives it, but for the check of its description."""
-    import altair as alt
-
     with unchecked(), alt.data_transformers.enable("default"), alt.data_transformers.disable_max_rows():
         context: dict[str, Any] = {"pre_transform": False, "top_level": False, "datasets": {}}
         described = _described(chart, context)
@@ -138,9 +105,6 @@ def _draw(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN40
 
 def _described(chart: Any, context: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - any kind of chart
     """The description of a chart, its data in the context: Altair's own, without the copy it makes of charts in a chart."""
-    import altair as alt
-    from altair.utils import SchemaBase
-
     inside = {alt.LayerChart: "layer", alt.VConcatChart: "vconcat"}.get(type(chart))
     if inside is None or chart.data is not alt.Undefined:
         return dict(chart.to_dict(validate=False, context=context))
@@ -151,9 +115,6 @@ def _described(chart: Any, context: dict[str, Any]) -> dict[str, Any]:  # noqa: 
 @lru_cache(maxsize=64)
 def _rendered(described: str, form: str) -> str | bytes:
     """What a description looks like. A report in several forms, or on the page and as a file, draws each chart once."""
-    import altair as alt
-    import vl_convert
-
     draw = getattr(vl_convert, f"vegalite_to_{form}")
     scale = {"scale": 2} if form == "png" else {}
     drawn: str | bytes = draw(described, vl_version="_".join(alt.SCHEMA_VERSION.split(".")[:2]), **scale)
@@ -170,77 +131,110 @@ def _own_ids(svg: str, prefix: str) -> str:
     return re.sub(r'(\bid="|url\(#|href="#)([^")]+)', lambda m: m[1] + new.get(m[2], m[2]), svg)
 
 
-def require_drawing() -> None:
-    """Refuse to draw if the drawing packages are missing."""
-    for library in ("altair", "vl_convert"):
-        load_extra(library, "draw charts", "report")
-
-
-def data(rows: list[Any]) -> Any:  # noqa: ANN401 - Altair's data
-    """Rows as Altair takes them."""
-    import altair as alt
-
+def marks(rows: Iterable[Mapping[str, Any]], *, told: bool = True) -> Any:  # noqa: ANN401 - Altair's charts
+    """Rows to be drawn: `colour` is a role of the palette, and `hover` the tooltip, if it is `told`."""
+    shown = list(map(_drawn, rows))
     # A tuple goes through unchanged; of a list, Altair copies every number for every layer and property. Any rows fit the
     # schema, which would be asked for each number.
     with unchecked():
-        return alt.InlineData(values=tuple(rows))
+        drawn = alt.Chart(alt.InlineData(values=tuple(shown)))
+    # Of the word `hover:N` alone, Altair first seeks the class by comparing schemas, which takes a quarter of the time of a
+    # report.
+    return drawn.encode(description=alt.Description("hover:N")) if told and shown and "hover" in shown[0] else drawn
+
+
+def _drawn(row: Mapping[str, Any]) -> dict[str, Any]:
+    colour = {"colour": COLOURS[row["colour"]]} if "colour" in row else {}
+    return {**row, **colour, **({"hover": minus(clean(row["hover"]))} if "hover" in row else {})}
+
+
+def fixed(domain: Iterable[float]) -> Any:  # noqa: ANN401 - Altair's
+    """A scale from one number to another."""
+    return alt.Scale(domain=list(domain), nice=False, zero=False)
+
+
+def down(labels: Sequence[str], field: str = "label", *, scale: Any = alt.Undefined, **axis: Any) -> Any:  # noqa: ANN401
+    """Names down the side of a picture, in this order."""
+    settings = {"labelLimit": 220, "labelOverlap": False} | axis
+    return alt.Y(f"{field}:N", sort=list(labels), title=None, scale=scale, axis=alt.Axis(**settings))
+
+
+def across(labels: Sequence[str], field: str = "column", *, scale: Any = alt.Undefined, **axis: Any) -> Any:  # noqa: ANN401
+    """Names along the top of a picture, in this order."""
+    settings: dict[str, Any] = {"orient": "top", "labelOverlap": False} | axis
+    return alt.X(f"{field}:N", sort=list(labels), title=None, scale=scale, axis=alt.Axis(**settings))
+
+
+def legend(**more: Any) -> Any:  # noqa: ANN401 - Altair's
+    """What the colours mean, below the picture and no louder than its axes."""
+    quiet: dict[str, Any] = {"titleColor": COLOURS["muted"], "labelColor": COLOURS["muted"], "titleFontWeight": "normal"}
+    return alt.Legend(orient="bottom", **quiet, **more)
 
 
 def count_axis(most: float, **more: Any) -> Any:  # noqa: ANN401 - Altair's
     """An axis of counts, which are whole however few they are."""
-    import altair as alt
-
     return alt.Axis(values=list(range(int(most) + 1)), format="d", **more) if most <= FEW else alt.Axis(**more)
-
-
-def on_hover() -> Any:  # noqa: ANN401 - Altair's channel
-    """The tooltip of a mark: the field `hover` of its row, as the encoding `description`."""
-    import altair as alt
-
-    # Of a word alone, Altair first seeks the class by comparing schemas, which takes a quarter of the time of a report.
-    return alt.Description("hover:N")
 
 
 def at_pixel(channel: str, place: float) -> Any:  # noqa: ANN401 - Altair's channel
     """A place in pixels on a channel: X, Y, X2 or Y2."""
-    import altair as alt
-
     # Of `y=alt.value(4)`, too, Altair would seek the class.
     return getattr(alt, f"{channel}Value")(place)
 
 
-def hover_text(text: str) -> str:
-    """The tooltip of a mark."""
-    return minus(clean(text))
-
-
 def bars(rows: Sequence[Record], x: Any, y: Any, *, gap: float = 1, **marked: Any) -> Any:  # noqa: ANN401 - Altair's charts
     """Bars of binned counts, from `low` to `high`."""
-    import altair as alt
-
-    return alt.Chart(data(list(rows))).mark_bar(binSpacing=gap, **marked).encode(x, alt.X2("high:Q"), y, description=on_hover())
+    return marks(rows).mark_bar(binSpacing=gap, **marked).encode(x, alt.X2("high:Q"), y)
 
 
-def points_under(rows: Sequence[Record], x: Any, y: Any) -> Any:  # noqa: ANN401 - Altair's charts
-    """Points nobody sees that say the numbers of a curve when they are pointed at."""
-    import altair as alt
+def intervals(
+    rows: Sequence[Mapping[str, Any]],
+    title: str | list[str],
+    scale: Any,  # noqa: ANN401 - Altair's
+    y: Any = alt.Undefined,  # noqa: ANN401
+    *,
+    axis: Any = alt.Undefined,  # noqa: ANN401
+    line: str = "null",
+    width: float = 2,
+    size: float = 50,
+) -> list[Any]:
+    """Rows as points at `x`, each in its colour, on lines from `low` to `high`."""
+    low, x = (alt.X(f"{end}:Q", scale=scale, title=title, axis=axis) for end in ("low", "x"))
+    base = marks(rows).encode(y=y)
+    return [
+        base.mark_rule(strokeWidth=width, color=COLOURS[line]).encode(low, alt.X2("high:Q")),
+        base.mark_point(filled=True, size=size, opacity=1).encode(x, color=alt.Color("colour:N", scale=None)),
+    ]
 
-    marked = alt.Chart(data(list(rows))).mark_point(filled=True, size=160, opacity=0, color=COLOURS["ink"])
-    return marked.encode(x, y, description=on_hover())
+
+def curve(
+    rows: Sequence[Mapping[str, Any]],
+    x: Any,  # noqa: ANN401 - Altair's channels
+    y: Any,  # noqa: ANN401
+    *,
+    band: str = "",
+    under: Iterable[Any] = (),
+    over: Iterable[Any] = (),
+    **line: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """A line through all rows, on a band from `low` to `high` if its axis has the title `band`.
+
+    Points that nobody sees say the numbers when they are pointed at.
+    """
+    base, settings = marks(rows, told=False), {"color": COLOURS["ink"], "strokeWidth": 2.5} | line
+    shaded = base.mark_area(color=COLOURS["null"], opacity=0.4)
+    points = marks(rows).mark_point(filled=True, size=160, opacity=0, color=COLOURS["ink"])
+    bands = [shaded.encode(x, alt.Y("low:Q", title=band), alt.Y2("high:Q"))] if band else []
+    return layered([*bands, *under, base.mark_line(**settings).encode(x, y), *over, points.encode(x, y)])
 
 
 def rule(at: float, x: Any, *, colour: str = "ink", width: float = 1, dash: tuple[float, float] = SOLID) -> Any:  # noqa: ANN401
     """A line across the picture at one place."""
-    import altair as alt
-
-    marked = alt.Chart(data([{"x": at}])).mark_rule(color=COLOURS[colour], strokeWidth=width, strokeDash=list(dash))
-    return marked.encode(x)
+    return marks([{"x": at}]).mark_rule(color=COLOURS[colour], strokeWidth=width, strokeDash=list(dash)).encode(x)
 
 
 def layered(layers: Iterable[Any], width: int = WIDTH, height: int = HEIGHT) -> Any:  # noqa: ANN401 - Altair's charts
     """Layers as one picture."""
-    import altair as alt
-
     drawn = alt.LayerChart(width=width, height=height)
     # Given them at once, Altair copies every layer three times, down to the properties nobody has set, to find selections in
     # them; there are none.
@@ -250,8 +244,6 @@ def layered(layers: Iterable[Any], width: int = WIDTH, height: int = HEIGHT) -> 
 
 def stacked(panels: Iterable[Any], spacing: int) -> Any:  # noqa: ANN401 - Altair's charts
     """Pictures one below the other, not copied either."""
-    import altair as alt
-
     drawn = alt.VConcatChart(spacing=spacing)
     drawn.vconcat = list(panels)
     return drawn
@@ -259,8 +251,6 @@ def stacked(panels: Iterable[Any], spacing: int) -> Any:  # noqa: ANN401 - Altai
 
 def coloured_if(condition: Any, then: str, otherwise: str) -> Any:  # noqa: ANN401 - Altair's
     """A colour for the rows that meet the condition, and another for the others."""
-    import altair as alt
-
     return alt.ColorValue(otherwise, condition={"test": condition, "value": then})
 
 
@@ -273,8 +263,6 @@ def padded(values: list[float], share: float = 0.12) -> tuple[float, float]:
 
 def scaled(values: Sequence[float], form: str = "~s") -> dict[str, Any]:
     """Scale and axis over the range of the values: logarithmic where it is wide, with ticks at 1, 2, 5, 10, 20, 50."""
-    import altair as alt
-
     low, high = min(values), max(values)
     if low <= 0 or high <= WIDE_RANGE * low:
         return {"scale": alt.Scale(domain=[low, high], nice=False, zero=False), "axis": alt.Axis(format=form)}
@@ -317,62 +305,59 @@ def between(systems: tuple[str, str], line: str) -> list[str]:
     return [line, f"A: {short(systems[0], NAME_ON_AXIS)}, B: {short(systems[1], NAME_ON_AXIS)}"]
 
 
-def power_rows(points: Sequence[PowerPoint], unit: str) -> list[dict[str, Any]]:
-    """The numbers of a curve of power, with a band where there is one."""
-    rows = []
-    for p in points:
-        row: dict[str, Any] = {unit: p.n, "power": p.power}
-        rows.append(row if p.low is None and p.high is None else row | {"low": p.low, "high": p.high})
-    return rows
-
-
-def power_curve(points: Sequence[PowerPoint], marked: int | None, unit: str, target: float | None) -> Any:  # noqa: ANN401 - Altair's
-    """Power from 0 to 1 against sizes, with a band where there is one.
+def power_chart(
+    key: str,
+    caption: str,
+    points: Sequence[PowerPoint],
+    unit: str,
+    *,
+    marked: int | None,
+    target: float | None = None,
+    text: str = "",
+) -> Chart | None:
+    """Power from 0 to 1 against sizes, with a band where there is one; None where there is no curve.
 
     A curve without a band follows a formula and is drawn smooth; one that was tried shows where it was tried.
     """
-    import altair as alt
-
+    if len(points) < 2:
+        return None
     rows = [{"n": p.n, "power": p.power, "low": p.low, "high": p.high, "hover": _words(p, unit)} for p in points]
     sizes = scaled([p.n for p in points])
     x = alt.X("n:Q", title=unit, **sizes)
     y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
-    base, layers = alt.Chart(data(rows)), []
+    aim = marks([{"power": target}]).mark_rule(color=COLOURS["muted"], strokeDash=list(DOTTED)).encode(y)
+    line: dict[str, Any] = {"interpolate": "monotone"}
     tried = all(p.low is not None and p.high is not None for p in points)
     if tried:
-        band = base.mark_area(color=COLOURS["null"], opacity=0.4)
-        layers.append(band.encode(x, alt.Y("low:Q", title="power"), alt.Y2("high:Q")))
-    if target is not None:
-        line = alt.Chart(data([{"power": target}])).mark_rule(color=COLOURS["muted"], strokeDash=list(DOTTED))
-        layers.append(line.encode(y))
-    if tried:
-        curve = base.mark_line(color=COLOURS["ink"], strokeWidth=2, point={"color": COLOURS["ink"], "filled": True, "size": 20})
-    else:
-        curve = base.mark_line(color=COLOURS["ink"], strokeWidth=2.5, interpolate="monotone")
-    layers.append(curve.encode(x, y))
-    if marked is not None:
-        layers.append(rule(marked, alt.X("x:Q", scale=sizes["scale"]), dash=DASHED))
-    layers.append(points_under(rows, x, y))
-    return layered(layers)
+        line = {"strokeWidth": 2, "point": {"color": COLOURS["ink"], "filled": True, "size": 20}}
+    drawing = curve(
+        rows,
+        x,
+        y,
+        band="power" if tried else "",
+        under=[] if target is None else [aim],
+        over=[] if marked is None else [rule(marked, alt.X("x:Q", scale=sizes["scale"]), dash=DASHED)],
+        **line,
+    )
+    numbers: list[dict[str, Any]] = [{unit: p.n, "power": p.power} for p in points]
+    for row, p in zip(numbers, points, strict=True):
+        row.update({} if p.low is None and p.high is None else {"low": p.low, "high": p.high})
+    ends = " and ".join(f"{format_probability(point.power, 2)} with {point.n:,}" for point in (points[0], points[-1]))
+    return Chart(key, caption, text or f"{caption}. Power is {ends}.", drawing, numbers)
 
 
 def _words(p: PowerPoint, unit: str) -> str:
     band = "" if p.low is None or p.high is None else f" ({format_probability(p.low, 2)} to {format_probability(p.high, 2)})"
-    return hover_text(f"{p.n:,} {unit}: power {format_probability(p.power, 2)}{band}")
+    return f"{p.n:,} {unit}: power {format_probability(p.power, 2)}{band}"
 
 
 def alpha_line(alpha: float) -> list[Any]:
     """Where p begins to count, with its name beside the right end: a curve may end on it."""
-    import altair as alt
-
     y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
-    base = alt.Chart(data([{"p": alpha, "text": "α", "hover": hover_text(f"alpha = {format_level(alpha)}")}]))
+    base = marks([{"p": alpha, "text": "α", "hover": f"alpha = {format_level(alpha)}"}]).encode(y)
     line = base.mark_rule(color=COLOURS["tail"], strokeDash=list(DOTTED), strokeWidth=1.5)
     name = base.mark_text(align="left", dx=4, color=COLOURS["tail"])
-    return [
-        line.encode(y, description=on_hover()),
-        name.encode(at_pixel("X", WIDTH), y, text=alt.Text("text:N"), description=on_hover()),
-    ]
+    return [line, name.encode(at_pixel("X", WIDTH), text=alt.Text("text:N"))]
 
 
 def chart_config(background: str = "transparent") -> dict[str, Any]:
@@ -401,21 +386,3 @@ def chart_config(background: str = "transparent") -> dict[str, Any]:
         "text": {"color": ink, "fontSize": 11},
         "title": {"color": ink, "fontSize": 12, "fontWeight": "normal", "anchor": "start", "offset": 6},
     }
-
-
-def stylesheet() -> str:
-    """The whole style of a page: variables, rules, and the recolouring of charts."""
-    light = "".join(f"--{role}:{colours[0]};" for role, colours in PALETTE.items())
-    dark = "".join(f"--{role}:{colours[1]};" for role, colours in PALETTE.items())
-    rules = [
-        f'.chart [{attribute}="{colours[0]}"]{{{attribute}:var(--{role})}}'
-        for role, colours in PALETTE.items()
-        for attribute in ("fill", "stroke")
-    ]
-    variables = (
-        f":root{{color-scheme:light dark;{light}}}\n"
-        # Paper is white whatever the screen was.
-        f"@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
-    )
-    own = files("outscore.report").joinpath("style.css").read_text(encoding="utf-8")
-    return variables + own + "\n".join(rules) + "\n"

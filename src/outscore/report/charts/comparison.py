@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
+import altair as alt
 import numpy as np
 
 from outscore.core.numeric import finite
@@ -13,16 +13,14 @@ from outscore.language.numbers import finer, format_ends, format_level, format_n
 from outscore.language.phrases import decimals_of, interval_noun, name_of_test
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import (
-    COLOURS,
     DASHED,
     DOTTED,
     WIDE,
     Chart,
     between,
-    data,
-    hover_text,
+    fixed,
     layered,
-    on_hover,
+    marks,
     padded,
     rule,
     short,
@@ -30,6 +28,7 @@ from outscore.report.charts.canvas import (
 )
 from outscore.report.charts.distributions import differences_chart, quantile_chart, scores_histograms
 from outscore.report.document import clean, minus
+from outscore.report.palette import COLOURS
 from outscore.report.rows.columns import alpha_of
 from outscore.report.rows.comparison import other_estimand, units_of
 from outscore.report.rows.facts import alternative_of
@@ -52,20 +51,24 @@ SMALLEST_HALVED = 1e-300
 Domain = tuple[float, float]
 
 
-def power_chart(c: Comparison, whole: Comparisons) -> Chart | None:
+def power_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
     """Power against the number of units, with the observed number marked."""
-    del whole
-    power = c.power
-    if power is None or len(power.curve) < 2:
+    if c.power is None or len(c.power.curve) < 2:
         return None
-    observed, unit = units_of(c)
-    sizes = [point.n for point in power.curve]
+    curve, (observed, unit) = c.power.curve, units_of(c)
+    sizes = [point.n for point in curve]
     marked = min(sizes) <= observed <= max(sizes)
     mark = f"; the dashed line is your {observed:,} {unit}" if marked else ""
-    ends = " and ".join(f"{format_probability(q.power, 2)} with {q.n:,} {unit}" for q in (power.curve[0], power.curve[-1]))
-    text = f"Power to detect the observed difference: {ends}{mark}."
-    drawing = canvas.power_curve(power.curve, observed if marked else None, unit, TARGET)
-    return Chart("power", f"Power to detect the observed difference{mark}", text, drawing, canvas.power_rows(power.curve, unit))
+    ends = " and ".join(f"{format_probability(q.power, 2)} with {q.n:,} {unit}" for q in (curve[0], curve[-1]))
+    return canvas.power_chart(
+        "power",
+        f"Power to detect the observed difference{mark}",
+        curve,
+        unit,
+        marked=observed if marked else None,
+        target=TARGET,
+        text=f"Power to detect the observed difference: {ends}{mark}.",
+    )
 
 
 def size_chart(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -73,42 +76,29 @@ def size_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     points = [] if c.pictures is None else c.pictures.sizes
     if not points:
         return None
-    import altair as alt
-
     alpha, unit = alpha_of(whole), units_of(c)[1]
     rows = [{"n": q.n, "p": q.p, "low": q.low, "high": q.high, "hover": _size_words(q, unit)} for q in points]
     x = alt.X("n:Q", title=unit, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(format="~s"))
     y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
-    base = alt.Chart(canvas.data(rows))
-    layers: list[Any] = [
-        base.mark_area(color=COLOURS["null"], opacity=0.4).encode(x, alt.Y("low:Q", title="p"), alt.Y2("high:Q")),
-        base.mark_line(color=COLOURS["ink"], strokeWidth=2.5).encode(x, y),
-    ]
-    level = ""
-    if alpha is not None:
-        layers += canvas.alpha_line(alpha)
-        level = f"; the dotted line is alpha = {format_level(alpha)}"
+    drawing = canvas.curve(rows, x, y, band="p", over=[] if alpha is None else canvas.alpha_line(alpha))
+    level = "" if alpha is None else f"; the dotted line is alpha = {format_level(alpha)}"
     of = f" ({_size_test(c, c.pictures.sizes_test)})" if c.pictures is not None and c.pictures.sizes_test else ""
     caption = f"p on random subsets of the {unit}{of}: the median and the middle half{level}"
     ends = " and ".join(f"{format_probability(q.p)} with {q.n:,}" for q in (points[0], points[-1]))
-    layers.append(canvas.points_under(rows, x, y))
     numbers = [{unit: q.n, "median_p": q.p, "low": q.low, "high": q.high} for q in points]
-    return Chart("sizes", caption, f"{caption}. The median is {ends}.", canvas.layered(layers), numbers)
+    return Chart("sizes", caption, f"{caption}. The median is {ends}.", drawing, numbers)
 
 
 def _size_words(q: SizePoint, unit: str) -> str:
     p, low, high = map(format_probability, (q.p, q.low, q.high))
-    return canvas.hover_text(f"{q.n:,} {unit}: median p {p}, middle half {low} to {high}")
+    return f"{q.n:,} {unit}: median p {p}, middle half {low} to {high}"
 
 
-def runs_chart(c: Comparison, whole: Comparisons) -> Chart | None:
+def runs_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
     """The difference in pass@K, or pass^K, over K, with a band that holds simultaneously for all K."""
     curve = None if c.pictures is None else c.pictures.runs
     if curve is None or len(curve.points) < 2:
         return None
-    import altair as alt
-
-    del whole
     a, b = map(clean, c.systems)
     decimals = decimals_of(c)
     numbers = [{"k": q.k, "difference": q.difference, "low": q.low, "high": q.high} for q in curve.points]
@@ -116,23 +106,22 @@ def runs_chart(c: Comparison, whole: Comparisons) -> Chart | None:
         f"{format_number(q.difference, decimals, sign=True)} ({format_ends(q.low, q.high, decimals)}) at K = {q.k:,}"
         for q in curve.points
     ]
-    rows = [row | {"hover": canvas.hover_text(hover)} for row, hover in zip(numbers, words, strict=True)]
     x = alt.X("k:Q", title="K", scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(tickMinStep=1, format="d"))
     title = f"difference in {curve.score}K"
     y = alt.Y("difference:Q", title=title)
-    base = alt.Chart(canvas.data(rows))
-    layers: list[Any] = [
-        base.mark_area(color=COLOURS["null"], opacity=0.4).encode(x, alt.Y("low:Q", title=title), alt.Y2("high:Q")),
-        alt.Chart(canvas.data([{"difference": 0.0}])).mark_rule(color=COLOURS["ink"], strokeDash=list(canvas.DASHED)).encode(y),
-        base.mark_line(color=COLOURS["ink"], strokeWidth=2.5, point={"color": COLOURS["ink"], "filled": True}).encode(x, y),
-        canvas.points_under(rows, x, y),
-    ]
+    drawing = canvas.curve(
+        [row | {"hover": hover} for row, hover in zip(numbers, words, strict=True)],
+        x,
+        y,
+        band=title,
+        under=[marks([{"difference": 0.0}]).mark_rule(color=COLOURS["ink"], strokeDash=list(DASHED)).encode(y)],
+        point={"color": COLOURS["ink"], "filled": True},
+    )
     level = f"{100 * curve.level:g}%"
     caption = (
         minus(f"{a} - {b}") + f" in {curve.score}K over the number of runs K; the {level} band holds simultaneously for all K"
     )
-    text = f"{caption}. It is {words[0]} and {words[-1]}."
-    return Chart("runs", caption, text, canvas.layered(layers), numbers)
+    return Chart("runs", caption, f"{caption}. It is {words[0]} and {words[-1]}.", drawing, numbers)
 
 
 def _size_test(c: Comparison, test: str) -> str:
@@ -141,39 +130,17 @@ def _size_test(c: Comparison, test: str) -> str:
     return f"{test} by the jackknife" if test == "paired t test" and "student" in unsuited else test
 
 
-def charts(c: Comparison, whole: Comparisons) -> list[Chart]:
-    """All charts that the result has data for."""
-    canvas.require_drawing()
-    makers: Sequence[Callable[[Comparison, Comparisons], Any]] = (
-        difference_chart,
-        null_chart,
-        scores_histograms,
-        differences_chart,
-        quantile_chart,
-        power_chart,
-        size_chart,
-        runs_chart,
-    )
-    drawn = [make(c, whole) for make in makers]
-    return [chart for chart in drawn if chart is not None]
-
-
 def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     """The difference with its interval and 0 beside it; an interval about something else has a row of its own."""
     if finite(c.difference) is None:
         return None
-    import altair as alt
-
     rows = _marks(c)
     margins = [] if c.margin is None else [-c.margin.value, c.margin.value]
     tested = float(whole.settings.get("delta") or 0)
     domain = _domains(c)[0]
     # A system's colour only where it won.
     colour = COLOURS["ink" if c.decision.winner is None else "ab"[c.decision.winner]]
-    scale = alt.Scale(domain=list(domain), nice=False, zero=False)
-    a, b = side_names(c.systems)
-    better = a if c.higher_is_better else b
-    title = between(c.systems, f"{short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
+    scale, title = fixed(domain), axis_title(c)
     x = alt.X("x:Q", scale=scale, title=title)
     y = alt.Y("what:N", sort=[row["what"] for row in rows], title=None, axis=None)
     dotted = [*margins, *([tested] if tested else [])]
@@ -182,11 +149,9 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     if drawn:
         layers += _lines(drawn, domain, alt.X("low:Q", scale=scale, title=title), x, y, colour)
     shown = [row for row in rows if row["x"] is not None]
-    base = alt.Chart(data(shown)).encode(x, y)
-    layers.append(base.mark_point(filled=True, size=110, color=colour, opacity=1).encode(description=on_hover()))
-    written = alt.Chart(data([row | {"x": _within(row["x"], row["label"], domain)} for row in shown])).encode(
-        x, y, text=alt.Text("label:N")
-    )
+    layers.append(marks(shown).mark_point(filled=True, size=110, color=colour, opacity=1).encode(x, y))
+    placed = [row | {"x": _within(row["x"], row["label"], domain)} for row in shown]
+    written = marks(placed, told=False).encode(x, y, text=alt.Text("label:N"))
     # A line behind the words would strike them out.
     layers += [written.mark_text(dy=-16, stroke=COLOURS["paper"], strokeWidth=5), written.mark_text(dy=-16)]
     text = "; ".join(row["words"] for row in rows)
@@ -208,21 +173,25 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
 
 def _lines(rows: list[dict[str, Any]], domain: Domain, x_low: Any, x: Any, y: Any, colour: str) -> list[Any]:  # noqa: ANN401
     """Intervals; an open one runs to the edge of the chart, with an arrow there."""
-    import altair as alt
-
     lines, arrows = [], []
     for row in rows:
         ends = [edge if row[key] is None else row[key] for key, edge in zip(("low", "high"), domain, strict=True)]
         lines.append({"what": row["what"], "low": ends[0], "high": ends[1], "hover": row["hover"]})
         sides = [side for side, key in (("left", "low"), ("right", "high")) if row[key] is None]
         arrows += [{"what": row["what"], "x": domain[side == "right"], "side": side} for side in sides]
-    line = alt.Chart(data(lines)).mark_rule(strokeWidth=3, color=colour)
-    layers = [line.encode(x_low, alt.X2("high:Q"), y, description=on_hover())]
+    layers = [marks(lines).mark_rule(strokeWidth=3, color=colour).encode(x_low, alt.X2("high:Q"), y)]
     if arrows:
         shapes = alt.Scale(domain=["left", "right"], range=["triangle-left", "triangle-right"])
-        heads = alt.Chart(data(arrows)).mark_point(filled=True, size=90, color=colour, opacity=1)
+        heads = marks(arrows).mark_point(filled=True, size=90, color=colour, opacity=1)
         layers.append(heads.encode(x, y, shape=alt.Shape("side:N", scale=shapes, legend=None)))
     return layers
+
+
+def axis_title(c: Comparison) -> list[str]:
+    """The title of an axis of differences: which side of 0 is better."""
+    a, b = side_names(c.systems)
+    better = a if c.higher_is_better else b
+    return between(c.systems, f"{short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
 
 
 def _within(x: float, label: str, domain: Domain) -> float:
@@ -258,7 +227,7 @@ def _mark(what: str, x: float | None, label: str, interval: Interval | None, dec
         "high": high,
         "interval": interval is not None,
         "words": label + ends,
-        "hover": hover_text(f"{what}: {label}{ends}"),
+        "hover": f"{what}: {label}{ends}",
     }
 
 
@@ -284,19 +253,13 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     domain = None if finite(c.difference) is None else _domains(c)[1]
     if picture is None or domain is None:
         return None
-    import altair as alt
-
     alternative = alternative_of(c, whole) or "two-sided"
     starts = _tail_starts(picture, alternative, turn=1 if c.higher_is_better else -1)
     shares = _shares(c, picture, list(starts))
     centre = minus(f"{picture.centre:g}") if picture.centre else ""
-    scale = alt.Scale(domain=list(domain), nice=False, zero=False)
     a, b = side_names(c.systems)
-    if centre:
-        title = between(c.systems, f"{short(c.metric, 24)}: {a} − {b} if it were {centre}")
-    else:
-        title = between(c.systems, f"{short(c.metric, 24)}: {a} − {b} if the systems were alike")
-    x = alt.X("x:Q", title=title, scale=scale)
+    if_alike = f"it were {centre}" if centre else "the systems were alike"
+    x = alt.X("x:Q", title=between(c.systems, f"{short(c.metric, 24)}: {a} − {b} if {if_alike}"), scale=fixed(domain))
     peak = max(picture.density)
     y = alt.Y("y:Q", title=None, axis=None, scale=alt.Scale(domain=[0, HEADROOM * peak], nice=False))
     layers = _law(picture, starts, x, y) if picture.width else _curve_of_law(picture, starts, x, y)
@@ -331,11 +294,8 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
 
 def _upright(at: float, peak: float, x: Any, y: Any, colour: str, width: float, dash: tuple[float, float] = (1, 0)) -> Any:  # noqa: ANN401
     """A line at one place that ends below the names of the tails."""
-    import altair as alt
-
-    marked = alt.Chart(data([{"x": at, "y": 0, "top": LINE * peak, "hover": hover_text(f"{at:.6g}")}]))
-    line = marked.mark_rule(color=COLOURS[colour], strokeWidth=width, strokeDash=list(dash))
-    return line.encode(x, y, alt.Y2("top:Q"), description=on_hover())
+    line = marks([{"x": at, "y": 0, "top": LINE * peak, "hover": f"{at:.6g}"}])
+    return line.mark_rule(color=COLOURS[colour], strokeWidth=width, strokeDash=list(dash)).encode(x, y, alt.Y2("top:Q"))
 
 
 def _tail_starts(picture: NullHistogram, alternative: str, turn: int) -> dict[str, float]:
@@ -360,32 +320,25 @@ def _shares(c: Comparison, picture: NullHistogram, sides: list[str]) -> dict[str
 
 def _tails(starts: dict[str, float], shares: dict[str, float], domain: Domain, peak: float, x: Any, y: Any) -> list[Any]:  # noqa: ANN401
     """A line on the axis where each tail lies, however thin it is, and its name in the corner above it."""
-    import altair as alt
-
     reached, names = [], []
     for side, at in starts.items():
         end = domain[0] if side == "below" else domain[1]
         share = f"share {format_probability(shares[side])}" if side in shares else ""
-        reached.append(
-            {"x": at, "end": end, "y": 0, "hover": hover_text(f"at least as far {side}: {share or f'from {at:.6g}'}")}
-        )
+        reached.append({"x": at, "end": end, "y": 0, "hover": f"at least as far {side}: {share or f'from {at:.6g}'}"})
         words = ["at least as far", f"{side}: {share}"] if share else ["at least", f"as far {side}"]
         names.append({"x": end, "y": HEADROOM * peak, "text": words, "side": side})
-    line = alt.Chart(data(reached)).mark_rule(color=COLOURS["tail"], strokeWidth=4)
-    layers = [line.encode(x, alt.X2("end:Q"), y, description=on_hover())]
+    layers = [marks(reached).mark_rule(color=COLOURS["tail"], strokeWidth=4).encode(x, alt.X2("end:Q"), y)]
     for row in names:
         aligned: Any = "left" if row["side"] == "below" else "right"
-        text = alt.Chart(data([row])).mark_text(color=COLOURS["tail"], align=aligned, baseline="top", lineHeight=13)
+        text = marks([row]).mark_text(color=COLOURS["tail"], align=aligned, baseline="top", lineHeight=13)
         layers.append(text.encode(x, y, text=alt.Text("text:N")))
     return layers
 
 
 def _law(picture: NullHistogram, starts: dict[str, float], x: Any, y: Any) -> list[Any]:  # noqa: ANN401 - Altair's
     """The bars, and the part of them in the tails."""
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
-        {"x": low, "end": high, "y": density, "foot": 0, "hover": hover_text(f"{low:.4g} to {high:.4g}: share {share:.3g}")}
+        {"x": low, "end": high, "y": density, "foot": 0, "hover": f"{low:.4g} to {high:.4g}: share {share:.3g}"}
         for low, high, density, share in _bars_of(picture)
     ]
     tails = []
@@ -396,13 +349,9 @@ def _law(picture: NullHistogram, starts: dict[str, float], x: Any, y: Any) -> li
             tails.append(row | {"x": row["x"] if on_the_point["above"] else max(row["x"], starts["above"])})
         if "below" in starts and (on_the_point["below"] or row["x"] < starts["below"]):
             tails.append(row | {"end": row["end"] if on_the_point["below"] else min(row["end"], starts["below"])})
-    end, foot = alt.X2("end:Q"), alt.Y2("foot:Q")
-    law = alt.Chart(data(rows)).mark_rect(color=COLOURS["null"], opacity=0.55)
-    layers = [law.encode(x, end, y, foot, description=on_hover())]
-    if tails:
-        shaded = alt.Chart(data(tails)).mark_rect(color=COLOURS["tail"], opacity=0.9)
-        layers.append(shaded.encode(x, end, y, foot, description=on_hover()))
-    return layers
+    ends = (x, alt.X2("end:Q"), y, alt.Y2("foot:Q"))
+    layers = [marks(rows).mark_rect(color=COLOURS["null"], opacity=0.55).encode(*ends)]
+    return layers + ([marks(tails).mark_rect(color=COLOURS["tail"], opacity=0.9).encode(*ends)] if tails else [])
 
 
 def _bars_of(picture: NullHistogram) -> list[tuple[float, float, float, float]]:
@@ -413,17 +362,15 @@ def _bars_of(picture: NullHistogram) -> list[tuple[float, float, float, float]]:
 
 def _curve_of_law(picture: NullHistogram, starts: dict[str, float], x: Any, y: Any) -> list[Any]:  # noqa: ANN401 - Altair's
     """A distribution saved as a curve by version 0.1.0, and its tails, which begin between two of its points."""
-    import altair as alt
-
     rows = [{"x": at, "y": density} for at, density in zip(picture.x, picture.density, strict=True)]
     tails = []
     for side, start in starts.items():
         edge = {"x": start, "y": float(np.interp(start, picture.x, picture.density, left=0.0, right=0.0))}
         beyond = [row for row in rows if (row["x"] < start if side == "below" else row["x"] > start)]
         tails.append([*beyond, edge] if side == "below" else [edge, *beyond])
-    layers = [alt.Chart(data(rows)).mark_area(color=COLOURS["null"], opacity=0.55).encode(x, y)]
-    shaded = [alt.Chart(data(tail)).mark_area(color=COLOURS["tail"], opacity=0.9) for tail in tails if len(tail) > 1]
-    return [*layers, *(area.encode(x, y) for area in shaded)]
+    areas = [marks(rows).mark_area(color=COLOURS["null"], opacity=0.55)]
+    areas += [marks(tail).mark_area(color=COLOURS["tail"], opacity=0.9) for tail in tails if len(tail) > 1]
+    return [area.encode(x, y) for area in areas]
 
 
 def _numbers(picture: NullHistogram, starts: dict[str, float], shares: dict[str, float]) -> list[dict[str, object]]:
@@ -437,3 +384,15 @@ def _numbers(picture: NullHistogram, starts: dict[str, float], shares: dict[str,
         end = {"low": start} if side == "above" else {"high": start}
         rows.append({"part": f"at least as far {side}", **end, "share": shares.get(side)})
     return rows
+
+
+CHARTS = (
+    difference_chart,
+    null_chart,
+    scores_histograms,
+    differences_chart,
+    quantile_chart,
+    power_chart,
+    size_chart,
+    runs_chart,
+)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from outscore.language.numbers import format_ends, format_number, format_probability
 from outscore.language.phrases import decimals_of, interval_noun
 from outscore.report.charts.canvas import (
-    COLOURS,
     DASHED,
     WIDTH,
     Chart,
@@ -16,16 +17,16 @@ from outscore.report.charts.canvas import (
     bars,
     between,
     count_axis,
-    data,
-    hover_text,
+    fixed,
     layered,
-    on_hover,
+    marks,
     rule,
     short,
     side_names,
     stacked,
 )
 from outscore.report.document import clean
+from outscore.report.palette import COLOURS
 from outscore.report.rows.comparison import alone, other_estimand, scored_noun
 from outscore.results.analysis import Histogram, Summary
 from outscore.results.comparison import Comparison, Comparisons
@@ -46,7 +47,7 @@ def _bins(histogram: Histogram, values: Sequence[float] | None, one: str) -> lis
     for i, (low, high, count) in enumerate(zip(histogram.edges[:-1], histogram.edges[1:], histogram.counts, strict=True)):
         at = f"{low:.4g} to {high:.4g}" if values is None else f"{values[i]:.4g}"
         noun = one if count == 1 else f"{one}s"
-        rows.append({"low": low, "high": high, "count": count, "hover": hover_text(f"{at}: {count:,.0f} {noun}")})
+        rows.append({"low": low, "high": high, "count": count, "hover": f"{at}: {count:,.0f} {noun}"})
     return rows
 
 
@@ -83,17 +84,14 @@ def _summaries(c: Comparison, *names: str) -> list[Summary]:
     return [values[name] for name in names if name in values]
 
 
-def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
+def scores_histograms(c: Comparison, _whole: Comparisons) -> Chart | None:
     """The scores of A over those of B, on the same axes."""
-    del whole
     histograms = {} if c.pictures is None else c.pictures.histograms
     pairs = [(role, histograms[role], name) for role, name in zip("ab", c.systems, strict=True) if role in histograms]
     if not pairs:
         return None
-    import altair as alt
-
     edges = [edge for _, h, _ in pairs for edge in h.edges]
-    scale = alt.Scale(domain=[min(edges), max(edges)], nice=False, zero=False)
+    scale = fixed((min(edges), max(edges)))
     most = max(count for _, h, _ in pairs for count in h.counts)
     one, by_itself = scored_noun(c), alone(c)
     axis = f"{clean(c.metric)} of each {one} alone" if by_itself else f"{clean(c.metric)} per {one}"
@@ -121,14 +119,11 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
     return Chart("scores", caption, text, stacked(panels, spacing=8), numbers)
 
 
-def differences_chart(c: Comparison, whole: Comparisons) -> Chart | None:
+def differences_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
     """The differences, coloured by who was better; under them, on the same axis, their box and the mean with its interval."""
-    del whole
     histogram = None if c.pictures is None else c.pictures.histograms.get("difference")
     if histogram is None:
         return None
-    import altair as alt
-
     one = scored_noun(c)
     summary = next(iter(_summaries(c, "difference")), None)
     boxed = summary if summary is not None and summary.q1 < summary.q3 else None
@@ -136,7 +131,7 @@ def differences_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     values = _values_of(histogram, _summaries(c, "difference"))
     ends = [] if interval is None else [end for end in (interval.low, interval.high) if end is not None]
     domain = (min([*histogram.edges, *ends]), max([*histogram.edges, *ends]))
-    scale = alt.Scale(domain=list(domain), nice=False, zero=False)
+    scale = fixed(domain)
     under = boxed is not None or interval is not None
     words = _difference_said(c)
 
@@ -186,22 +181,18 @@ def _box(summary: Summary | None, x: Any, one: str) -> list[Any]:  # noqa: ANN40
     """The middle half as a box, the median in it, and whiskers to the ends."""
     if summary is None:
         return []
-    import altair as alt
-
     number = {key: f"{value:.4g}" for key, value in vars(summary).items() if isinstance(value, float)}
-    all_of = hover_text(f"all {summary.n:,} {one}s: {number['min']} to {number['max']}")
-    box = hover_text(f"middle half: {number['q1']} to {number['q3']}; median {number['median']}")
-    ends = [(summary.min, summary.q1), (summary.q3, summary.max)]
-    outer = alt.Chart(data([{"x": low, "end": high, "hover": all_of} for low, high in ends]))
-    whiskers = outer.mark_rule(color=COLOURS["muted"], strokeWidth=1.5)
-    inner = alt.Chart(data([{"x": summary.q1, "end": summary.q3, "hover": box}]))
-    half = inner.mark_rect(color=COLOURS["grid"], stroke=COLOURS["muted"], strokeWidth=1)
-    median = alt.Chart(data([{"x": summary.median, "hover": box}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
+    all_of = f"all {summary.n:,} {one}s: {number['min']} to {number['max']}"
+    box = f"middle half: {number['q1']} to {number['q3']}; median {number['median']}"
+    whiskers = [(summary.min, summary.q1), (summary.q3, summary.max)]
+    outer = marks({"x": low, "end": high, "hover": all_of} for low, high in whiskers)
+    inner = marks([{"x": summary.q1, "end": summary.q3, "hover": box}])
+    median = marks([{"x": summary.median, "hover": box}])
     end, top, foot = alt.X2("end:Q"), at_pixel("Y", 4), at_pixel("Y2", BOX - 4)
     return [
-        whiskers.encode(x, end, at_pixel("Y", BOX / 2), description=on_hover()),
-        half.encode(x, end, top, foot, description=on_hover()),
-        median.encode(x, top, foot, description=on_hover()),
+        outer.mark_rule(color=COLOURS["muted"], strokeWidth=1.5).encode(x, end, at_pixel("Y", BOX / 2)),
+        inner.mark_rect(color=COLOURS["grid"], stroke=COLOURS["muted"], strokeWidth=1).encode(x, end, top, foot),
+        median.mark_rule(color=COLOURS["ink"], strokeWidth=2).encode(x, top, foot),
     ]
 
 
@@ -209,20 +200,18 @@ def _mean(c: Comparison, interval: Interval | None, domain: tuple[float, float],
     """The mean as a tick on its interval; a side without an end is an arrow to the edge."""
     if interval is None:
         return []
-    import altair as alt
-
     low, high = (edge if end is None else end for end, edge in zip((interval.low, interval.high), domain, strict=True))
-    hover = hover_text(_mean_in_words(c, interval))
-    line = alt.Chart(data([{"x": low, "end": high, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=4)
-    tick = alt.Chart(data([{"x": c.difference, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
+    hover = _mean_in_words(c, interval)
+    line = marks([{"x": low, "end": high, "hover": hover}]).mark_rule(color=COLOURS["ink"], strokeWidth=4)
+    tick = marks([{"x": c.difference, "hover": hover}]).mark_rule(color=COLOURS["ink"], strokeWidth=2)
     layers = [
-        line.encode(x, alt.X2("end:Q"), at_pixel("Y", at), description=on_hover()),
-        tick.encode(x, at_pixel("Y", at - TICK), at_pixel("Y2", at + TICK), description=on_hover()),
+        line.encode(x, alt.X2("end:Q"), at_pixel("Y", at)),
+        tick.encode(x, at_pixel("Y", at - TICK), at_pixel("Y2", at + TICK)),
     ]
     for end, edge, side in zip((interval.low, interval.high), domain, ("left", "right"), strict=True):
         if end is None:
             shape = f"triangle-{side}"
-            head = alt.Chart(data([{"x": edge}])).mark_point(filled=True, shape=shape, size=70, color=COLOURS["ink"], opacity=1)
+            head = marks([{"x": edge}]).mark_point(filled=True, shape=shape, size=70, color=COLOURS["ink"], opacity=1)
             layers.append(head.encode(x, at_pixel("Y", at)))
     return layers
 
@@ -281,21 +270,18 @@ def _difference_said(c: Comparison) -> str:
     return f"contribution to {a} − {b}" if alone(c) else f"{a} − {b} per {scored_noun(c)}"
 
 
-def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:
+def quantile_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
     """The differences against the quantiles of a normal distribution: on the line where they are normal (QQ plot)."""
-    del whole
     points = sorted(c.pictures.quantiles) if c.pictures is not None else []
     # Right-or-wrong items differ by -1, 0 or 1, of which nobody wonders whether they are normal.
     if len({v for _, v in points}) < 4 or points[0][0] == points[-1][0]:
         return None
-    import altair as alt
-
     one = scored_noun(c)
     x = alt.X("x:Q", title="quantiles of a normal distribution", scale=alt.Scale(nice=False, zero=False, padding=6))
     y = alt.Y("y:Q", title=_difference_said(c), scale=alt.Scale(zero=False))
-    rows = [{"x": u, "y": v, "hover": hover_text(f"normal quantile {u:.3g}: {v:.4g}")} for u, v in points]
-    dots = alt.Chart(data(rows)).mark_point(filled=True, size=14, color=COLOURS["ink"], opacity=0.8)
-    line = alt.Chart(data(_through_quartiles(points))).mark_line(color=COLOURS["muted"], strokeDash=list(DASHED))
+    rows = [{"x": u, "y": v, "hover": f"normal quantile {u:.3g}: {v:.4g}"} for u, v in points]
+    dots = marks(rows).mark_point(filled=True, size=14, color=COLOURS["ink"], opacity=0.8)
+    line = marks(_through_quartiles(points)).mark_line(color=COLOURS["muted"], strokeDash=list(DASHED))
     caption = "The differences against normal quantiles; normal differences would follow the dashed line"
     text = (
         f"Quantiles of the differences of the {one}s against those of a normal distribution, {len(points):,} points "
@@ -304,7 +290,7 @@ def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     if c.analysis is not None and c.analysis.normality is not None:
         text += f" {c.analysis.normality.test} test of normality: p = {format_probability(c.analysis.normality.p)}."
     numbers = [{"normal_quantile": u, "difference": v} for u, v in points]
-    drawing = layered([dots.encode(x, y, description=on_hover()), line.encode(x, y)])
+    drawing = layered([dots.encode(x, y), line.encode(x, y)])
     return Chart("quantiles", caption, text, drawing, numbers)
 
 

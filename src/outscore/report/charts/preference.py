@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import altair as alt
+
 from outscore.language.verdict.preference import format_rate
 from outscore.report.charts import canvas
-from outscore.report.charts.canvas import COLOURS, LETTERS, Chart
-from outscore.report.charts.ranking import MAX_SPOTS
+from outscore.report.charts.canvas import Chart, marks
 from outscore.report.document import clean
+from outscore.report.palette import COLOURS, LETTERS
 from outscore.report.rows.columns import interval_head
 from outscore.report.rows.preference import elo_name, set_places, shown_part
 from outscore.results.preference import Preference
 
+MAX_SPOTS = 30
+"""How many rows fit on one screen."""
 ROW, NAME, NAME_LETTER = 16, 26, 6
 MAX_IN_MATRIX = 40
 NARROW = 0.06
 MAX_WRITTEN = 14
 """Up to this many systems, cells show their numbers."""
-
-
-def charts(result: Preference) -> list[Chart]:
-    """Every chart that the result has data for."""
-    canvas.require_drawing()
-    drawn = (strength_chart(result), matrix_chart(result), rate_chart(result), position_chart(result))
-    return [chart for chart in drawn if chart is not None]
 
 
 def _numbered(result: Preference) -> list[str]:
@@ -37,40 +34,31 @@ def strength_chart(result: Preference) -> Chart | None:
     """Strengths on the scale of Elo with their intervals, the strongest first; arrows for those that only have a bound."""
     if len(result.systems) < 3:
         return None
-    import altair as alt
-
     shown = result.strengths[:MAX_SPOTS]
     labels = _numbered(result)[: len(shown)]
     beaten = {pair.b for pair in result.pairs if pair.is_significant(result.alpha)}
     rows: list[dict[str, Any]] = []
     bounds: list[dict[str, Any]] = []
     for label, one in zip(labels, shown, strict=True):
-        colour = COLOURS["ink" if one.system in beaten else "a"]
+        spot = {"label": label, "colour": "ink" if one.system in beaten else "a"}
         if one.elo is not None:
             low, high = (one.elo if end is None else end for end in (one.elo_low, one.elo_high))
-            hover = canvas.hover_text(f"{one.system}: {one.elo:.0f}, {low:.0f} to {high:.0f}")
-            rows.append({"label": label, "x": one.elo, "low": low, "high": high, "colour": colour, "hover": hover})
+            hover = f"{one.system}: {one.elo:.0f}, {low:.0f} to {high:.0f}"
+            rows.append(spot | {"x": one.elo, "low": low, "high": high, "hover": hover})
         elif one.elo_low is not None or one.elo_high is not None:
             at = one.elo_high if one.elo_low is None else one.elo_low
             sign = "at most" if one.elo_low is None else "at least"
-            hover = canvas.hover_text(f"{one.system}: {sign} {at:.0f}")
-            bounds.append({"label": label, "x": at, "sign": sign, "colour": colour, "hover": hover})
+            bounds.append(spot | {"x": at, "sign": sign, "hover": f"{one.system}: {sign} {at:.0f}"})
     if not rows and not bounds:
         return None
     places = [row[key] for row in rows for key in ("x", "low", "high")] + [row["x"] for row in bounds]
-    scale = alt.Scale(domain=list(canvas.padded(places, 0.04)), nice=False, zero=False)
-    y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
-    x = alt.X("x:Q", scale=scale, title=elo_name(result))
-    base, limits = (alt.Chart(canvas.data(listed)).encode(description=canvas.on_hover()) for listed in (rows, bounds))
-    lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
-        alt.X("low:Q", scale=scale, title=elo_name(result)), alt.X2("high:Q"), y
-    )
-    dots = base.mark_point(filled=True, size=50, opacity=1).encode(x, y, color=alt.Color("colour:N", scale=None))
-    arrows = alt.Scale(domain=["at least", "at most"], range=["triangle-right", "triangle-left"])
-    marks = limits.mark_point(filled=True, size=70, opacity=1).encode(
-        x, y, shape=alt.Shape("sign:N", scale=arrows, legend=None), color=alt.Color("colour:N", scale=None)
-    )
-    layers = [lines, dots, *([marks] if bounds else [])]
+    scale, y = canvas.fixed(canvas.padded(places, 0.04)), canvas.down(labels)
+    layers = canvas.intervals(rows, elo_name(result), scale, y)
+    if bounds:
+        arrows = alt.Scale(domain=["at least", "at most"], range=["triangle-right", "triangle-left"])
+        shape, colour = alt.Shape("sign:N", scale=arrows, legend=None), alt.Color("colour:N", scale=None)
+        x = alt.X("x:Q", scale=scale, title=elo_name(result))
+        layers.append(marks(bounds).mark_point(filled=True, size=70, opacity=1).encode(x, y, shape=shape, color=colour))
     more = f"; the first {MAX_SPOTS} of {len(result.strengths)}" if len(result.strengths) > MAX_SPOTS else ""
     arrow = "; an arrow: only a bound is known" if bounds else ""
     interval = f" with {interval_head(result.alpha)}s" if any(row["low"] < row["high"] for row in rows) or bounds else ""
@@ -78,17 +66,14 @@ def strength_chart(result: Preference) -> Chart | None:
     sets = "; places and Elo apply within a set" if apart else ""
     caption = f"Strengths{interval}{more}; blue: nobody is significantly ahead of them{arrow}{sets}"
     best = ", ".join(f"{clean(one.system)} {one.elo:.0f}" for one in shown[:3] if one.elo is not None)
-    chart: Any = canvas.layered(layers, height=ROW * len(shown))
     numbers = [{"system": one.system, "elo": one.elo, "low": one.elo_low, "high": one.elo_high} for one in shown]
-    return Chart("strengths", caption, f"{caption}. First: {best}.", chart, numbers)
+    return Chart("strengths", caption, f"{caption}. First: {best}.", canvas.layered(layers, height=ROW * len(shown)), numbers)
 
 
 def matrix_chart(result: Preference) -> Chart | None:
     """Win rates of rows against columns, the strongest first; a frame marks significant pairs."""
     if not 2 < len(result.systems) <= MAX_IN_MATRIX:
         return None
-    import altair as alt
-
     labels = _numbered(result)
     label = dict(zip(result.systems, labels, strict=True))
     rows, numbers = [], []
@@ -100,7 +85,7 @@ def matrix_chart(result: Preference) -> Chart | None:
         games = pair.wins + pair.ties + pair.losses
         for one, rival, share in ((pair.a, pair.b, rate), (pair.b, pair.a, 1 - rate)):
             numbers.append({"row": one, "column": rival, "win_rate": share, "games": games, "significant": sure})
-            hover = canvas.hover_text(f"{one} wins {format_rate(share)} of {games:,} against {rival}")
+            hover = f"{one} wins {format_rate(share)} of {games:,} against {rival}"
             cell = {"rate": share, "text": f"{100 * share:.0f}", "sure": sure, "hover": hover}
             rows.append({"row": label[one], "column": label[rival], **cell})
     if not rows:
@@ -108,43 +93,31 @@ def matrix_chart(result: Preference) -> Chart | None:
     # A chart of few systems is as wide as the others, so that its letters are as large as theirs.
     room = canvas.WIDTH - NAME_LETTER * max(map(len, labels))
     step = max(30, room // len(labels)) if len(labels) <= MAX_WRITTEN else 16
-    axis: dict[str, Any] = {"labelFontSize": 11, "labelLimit": 220, "labelOverlap": False, "labelFlush": False}
-    x = alt.X(
-        "column:N", sort=labels, title=None, scale=alt.Scale(domain=labels), axis=alt.Axis(orient="top", labelAngle=-50, **axis)
-    )
-    y = alt.Y("row:N", sort=labels, title=None, scale=alt.Scale(domain=labels), axis=alt.Axis(**axis))
+    axis: dict[str, Any] = {"labelFontSize": 11, "labelLimit": 220, "labelFlush": False}
+    # Systems that met nobody have a row and a column, too.
+    x = canvas.across(labels, scale=alt.Scale(domain=labels), labelAngle=-50, **axis)
+    y = canvas.down(labels, "row", scale=alt.Scale(domain=labels), **axis)
     colours = alt.Scale(domain=[0, 0.5, 1], range=[COLOURS["b"], COLOURS["panel"], COLOURS["a"]], clamp=True, interpolate="rgb")
-    legend = alt.Legend(
-        orient="bottom",
-        format=".0%",
-        titleColor=COLOURS["muted"],
-        labelColor=COLOURS["muted"],
-        titleFontWeight="normal",
-        gradientLength=160,
-    )
-    base = alt.Chart(canvas.data(rows))
-    squares = base.mark_rect(stroke=COLOURS["paper"], strokeWidth=0.5).encode(
-        x, y, alt.Color("rate:Q", scale=colours, title="row wins", legend=legend), description=canvas.on_hover()
-    )
-    framed = alt.Chart(canvas.data([row for row in rows if row["sure"]]))
-    frames = framed.mark_rect(filled=False, stroke=COLOURS["ink"], strokeWidth=1.2).encode(x, y)
-    layers = [squares, frames]
+    legend = canvas.legend(format=".0%", gradientLength=160)
+    squares = marks(rows).mark_rect(stroke=COLOURS["paper"], strokeWidth=0.5)
+    framed = marks([row for row in rows if row["sure"]], told=False)
+    layers = [
+        squares.encode(x, y, alt.Color("rate:Q", scale=colours, title="row wins", legend=legend)),
+        framed.mark_rect(filled=False, stroke=COLOURS["ink"], strokeWidth=1.2).encode(x, y),
+    ]
     if len(labels) <= MAX_WRITTEN:
         # Only the blue end is dark enough for white letters.
         strong = canvas.coloured_if("datum.rate > .93", LETTERS["light"], LETTERS["dark"])
-        layers.append(base.mark_text(fontSize=10).encode(x, y, alt.Text("text:N"), color=strong))
+        layers.append(marks(rows, told=False).mark_text(fontSize=10).encode(x, y, alt.Text("text:N"), color=strong))
     caption = "Win rates in direct games, rows against columns, the strongest first; a frame marks significant pairs"
     text = f"{caption}: {len(rows) // 2} pairs met, {result.counts.significant} differ significantly."
-    chart: Any = canvas.layered(layers, step * len(labels), step * len(labels))
-    return Chart("win-matrix", caption, text, chart, numbers)
+    return Chart("win-matrix", caption, text, canvas.layered(layers, step * len(labels), step * len(labels)), numbers)
 
 
 def rate_chart(result: Preference) -> Chart | None:
     """For two systems: the win rate as counted, with both orders weighted equally, at equal length, and by people."""
     if len(result.systems) != 2:
         return None
-    import altair as alt
-
     pair = result.pairs[0]
     listed = [("all battles" if result.labels is None else "the judge", pair.win_rate, pair.low, pair.high)]
     if pair.both_orders is not None and result.order != "both":
@@ -160,24 +133,18 @@ def rate_chart(result: Preference) -> Chart | None:
         if rate is not None:
             ends = [rate if end is None else end for end in (low, high)]
             between = "" if low is None and high is None else f", {format_rate(ends[0])} to {format_rate(ends[1])}"
-            hover = canvas.hover_text(f"{label}: {format_rate(rate)}{between}")
-            rows.append({"label": label, "x": rate, "low": ends[0], "high": ends[1], "hover": hover})
-    spread = [row[key] for row in rows for key in ("x", "low", "high")] + [0.5]
-    least, most = canvas.padded(spread, 0.06)
-    scale = alt.Scale(domain=[max(least, 0.0), min(most, 1.0)], nice=False, zero=False)
-    title = f"win rate of {canvas.short(pair.a)}"
-    x = alt.X("x:Q", scale=scale, title=title, axis=alt.Axis(format=".0%"))
+            row = {"label": label, "x": rate, "low": ends[0], "high": ends[1], "colour": "a"}
+            rows.append(row | {"hover": f"{label}: {format_rate(rate)}{between}"})
+    least, most = canvas.padded([row[key] for row in rows for key in ("x", "low", "high")] + [0.5], 0.06)
+    scale, title = canvas.fixed((max(least, 0.0), min(most, 1.0))), f"win rate of {canvas.short(pair.a)}"
     y = alt.Y("label:N", sort=[str(row["label"]) for row in rows], title=None)
-    base = alt.Chart(canvas.data(rows)).encode(description=canvas.on_hover())
-    lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
-        alt.X("low:Q", scale=scale, title=title, axis=alt.Axis(format=".0%")), alt.X2("high:Q"), y
-    )
-    dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS["a"]).encode(x, y)
+    layers = canvas.intervals(rows, title, scale, y, axis=alt.Axis(format=".0%"), size=60)
+    half = canvas.rule(0.5, alt.X("x:Q", scale=scale, title=title, axis=alt.Axis(format=".0%")), dash=canvas.DASHED)
     caption = (
         f"Win rate of {clean(pair.a)} against {clean(pair.b)} with {interval_head(result.alpha)}s; the dashed line is one half"
     )
     text = f"{caption}: {format_rate(pair.win_rate)}."
-    drawing = canvas.layered([canvas.rule(0.5, x, dash=canvas.DASHED), lines, dots], height=26 * len(rows) + 10)
+    drawing = canvas.layered([half, *layers], height=26 * len(rows) + 10)
     numbers = [{"what": label, "win_rate": rate, "low": low, "high": high} for label, rate, low, high in listed]
     return Chart("win-rate", caption, text, drawing, numbers)
 
@@ -187,8 +154,6 @@ def position_chart(result: Preference) -> Chart | None:
     position = result.position
     if position is None:
         return None
-    import altair as alt
-
     whole = position.first + position.ties + position.second
     parts = (
         ("shown first", position.first, "muted"),
@@ -202,21 +167,19 @@ def position_chart(result: Preference) -> Chart | None:
         # A narrow part has no room for its name, which the tooltip and the description have.
         words = [name, f"{number:,}"] if share >= NARROW else []
         if number:
-            hover = canvas.hover_text(f"{name}: {number:,} ({format_rate(share)})")
-            place = {"low": start, "middle": start + share / 2, "high": start + share, "hover": hover}
-            rows.append({"colour": COLOURS[colour], "words": words, **place})
+            place = {"low": start, "middle": start + share / 2, "high": start + share}
+            hover = f"{name}: {number:,} ({format_rate(share)})"
+            rows.append({"colour": colour, "words": words, "hover": hover, **place})
         start += share
     x = alt.X("low:Q", title="share of battles", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
-    base = alt.Chart(canvas.data(rows))
-    colours = alt.Color("colour:N", scale=None)
-    bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=colours, description=canvas.on_hover())
+    bars = marks(rows).mark_bar(height=30).encode(x, alt.X2("high:Q"), color=alt.Color("colour:N", scale=None))
     # Words that the line at one half would cross are put beside it.
     crossed = [row for row in rows if abs(row["middle"] - 0.5) < NARROW]
     free = [row for row in rows if row not in crossed]
-    aside: Any = alt.Chart(canvas.data(crossed)).mark_text(dy=-38, dx=5, align="left", lineHeight=13)
-    centred: Any = alt.Chart(canvas.data(free)).mark_text(dy=-38, lineHeight=13)
     texts = [
-        marks.encode(alt.X("middle:Q"), text=alt.Text("words:N")) for marks, of in ((centred, free), (aside, crossed)) if of
+        marks(listed, told=False).mark_text(dy=-38, lineHeight=13, **aside).encode(alt.X("middle:Q"), text=alt.Text("words:N"))
+        for listed, aside in ((free, {}), (crossed, {"dx": 5, "align": "left"}))
+        if listed
     ]
     caption = f"Wins by position: the answer shown first wins {format_rate(position.first_rate)}, ties count as half"
     part = shown_part(result)
@@ -225,3 +188,6 @@ def position_chart(result: Preference) -> Chart | None:
     drawing = canvas.layered([bars, canvas.rule(0.5, alt.X("x:Q"), dash=canvas.DASHED), *texts], height=100)
     counts = [{"winner": name, "battles": number, "share": number / whole} for name, number, _ in parts]
     return Chart("position", caption, text, drawing, counts)
+
+
+CHARTS = (strength_chart, matrix_chart, rate_chart, position_chart)

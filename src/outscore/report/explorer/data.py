@@ -1,12 +1,15 @@
-"""The files of the explorer, and its units as compact JSON: integers packed into base64, every word and text stored once.
+"""The files of the explorer, and its data: what changed label by label, and units as compact JSON.
 
-A hundred thousand units of two systems take about two megabytes. Only contexts that some unit stands in are kept.
+Of units, integers are packed into base64, and every word and text is stored once. A hundred thousand units of two systems
+take about two megabytes. Only contexts that some unit stands in are kept.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
@@ -16,7 +19,25 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.outputs.model import Units
 from outscore.outputs.outcomes import Changed, Contexts
-from outscore.report.document import clean
+from outscore.report.document import clean, glue
+from outscore.report.rows.columns import alpha_of
+from outscore.report.rows.diff import (
+    adjusted_p,
+    ends,
+    headline_of,
+    line_of,
+    metric_name,
+    next_step_of,
+    p_number,
+    pair_name,
+    points,
+    reason_of,
+)
+from outscore.report.rows.diff_pairs import CLASSES, sorted_parts, sorted_shifts
+from outscore.results.analysis import ScoredSubset
+from outscore.results.diff import Diff, Pair
+from outscore.results.note import BESIDE_VERDICT
+from outscore.results.pvalue import PValue
 from outscore.scores.system import Labels
 
 SCRIPTS = (
@@ -31,9 +52,145 @@ SCRIPTS = (
     "explorer.js",
 )
 
+MAX_LABELS = 40
+"""How many labels the matrix has, those in most changes first."""
+MAX_ROWS = 2_000
+"""How many rows of a transition table the page has for each class; a matrix of free texts would fill any page."""
 # What could end the block it stands in, or a line of an old script.
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 TYPES = tuple(np.dtype(name) for name in ("<i1", "<i2", "<i4"))
+
+
+def matrix(pair: Pair, most: int = MAX_LABELS) -> dict[str, Any]:
+    """How often each label became each other: corrections, new errors and changed errors by (from, to).
+
+    Labels are the `most` in most changes; `outside` counts the changes between the others.
+    """
+    cells: dict[tuple[str, str], list[int]] = {}
+    weight: Counter[str] = Counter()
+    for kind, name in enumerate(CLASSES):
+        for row in pair.transitions.get(name, []):
+            cells.setdefault((row.source, row.target), [0, 0, 0])[kind] += row.count
+            weight.update(dict.fromkeys({row.source, row.target}, row.count))
+    labels = sorted(weight, key=lambda label: (-weight[label], label))[:most]
+    place = {label: i for i, label in enumerate(labels)}
+    inside = [
+        [place[source], place[target], *counts]
+        for (source, target), counts in cells.items()
+        if source in place and target in place
+    ]
+    outside = sum(map(sum, cells.values())) - sum(sum(row[2:]) for row in inside)
+    return {"labels": [clean(label) for label in labels], "cells": sorted(inside), "outside": outside}
+
+
+def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
+    """One pair in the form that the page's script reads."""
+    transitions, left = _transitions(pair)
+    return {
+        "name": clean(pair_name(pair)),
+        "systems": [clean(name) for name in pair.systems],
+        "criterion": pair.criterion,
+        "units": pair.unit_criterion,
+        "countedBy": clean(metric_name(pair.counted_by)),
+        "criterionName": clean(metric_name(pair.criterion)),
+        "n": pair.n,
+        "scores": [pair.first, pair.second],
+        "headline": glue(headline_of(diff, pair)),
+        "line": glue(" · ".join(line_of(diff, pair))),
+        "next": next_step_of(diff, pair),
+        "verdict": glue(reason_of(diff, pair)),
+        "sentence": clean(pair.sentence),
+        "significant": (alpha := alpha_of(diff)) is not None and pair.is_significant(alpha),
+        "notes": [clean(note.text) for note in pair.notes if note.kind not in BESIDE_VERDICT],
+        "beside": [clean(note.text) for note in (*diff.notes, *pair.notes) if note.kind in BESIDE_VERDICT],
+        "outcomes": [
+            pair.outcomes.both_right,
+            *(getattr(pair.outcomes, name) for name in CLASSES),
+            pair.outcomes.shared_error,
+        ],
+        "kinds": [[clean(metric_name(kind)), count] for kind, count in pair.kinds.items()],
+        "metrics": [
+            [
+                [metric_name(m.metric), points(m.first), points(m.second), points(m.difference, sign=True), p_number(m.p)],
+                [m.first, m.second, m.difference, m.p.value],
+            ]
+            for m in pair.metrics
+        ],
+        "tables": "" if pair.transitions else _how_to_see(diff, pair),
+        "matrix": matrix(pair),
+        "transitions": transitions,
+        "left": left,
+        "labels": _parts(pair.labels),
+        "slices": _parts(pair.slices),
+    }
+
+
+def _how_to_see(diff: Diff, pair: Pair) -> str:
+    """Why a pair has no tables, and the command that makes them, if the files are known."""
+    first, second = pair.systems
+    several = len({one.criterion for one in diff.pairs}) > 1
+    by = f", by {metric_name(diff.pairs[0].criterion)}" if several else ""
+    why = f"Of {len(diff.systems)} systems, only neighbours by score and the first two are compared label by label{by}."
+    cure = f"To have the changes of this pair tested, compare {first} and {second} alone"
+    files = [str(path) for path in diff.settings.get("files") or []]
+    # Gold is the first file; a file that holds several systems cannot be divided.
+    if len(files) != len(diff.systems) + 1:
+        return clean(f"{why} {cure}.")
+    chosen = [files[0], *(files[1 + diff.systems.index(name)] for name in pair.systems)]
+    asked = ["outscore", "diff", "--task", diff.task, *(["--criterion", pair.criterion] if several else []), *chosen]
+    return clean(f"{why} {cure}: `{shlex.join(asked)}`.")
+
+
+def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:
+    """Rows in order of evidence: class, gold, from, to, count, mirror, shares, p as text and number; how many are left out."""
+    rows: list[list[Any]] = []
+    left = 0
+    for kind, name in enumerate(CLASSES, 1):
+        shifts = sorted_shifts(pair.transitions.get(name, []))
+        left += len(shifts[MAX_ROWS:])
+        rows += [
+            [
+                kind,
+                *map(clean, (row.gold, row.source, row.target)),
+                row.count,
+                row.mirror,
+                points(row.share_of_class),
+                points(row.share_of_changes),
+                adjusted_p(row.p),
+                _order_of(row.p),
+            ]
+            for row in shifts[:MAX_ROWS]
+        ]
+    return rows, left
+
+
+def _parts(parts: list[ScoredSubset]) -> list[list[Any]]:
+    """Rows in order of evidence: column, value, units, both scores, difference twice, interval, p, numbers to sort by."""
+    return [
+        [
+            clean(row.column),
+            clean(row.value),
+            row.n,
+            points(row.first),
+            points(row.second),
+            points(row.difference, sign=True),
+            round(row.difference, 6),
+            None if row.low is None else round(row.low, 6),
+            None if row.high is None else round(row.high, 6),
+            "" if row.low is None and row.high is None else ends(row.low, row.high),
+            adjusted_p(row.p),
+            row.p is not None,
+            [round(row.first, 6), round(row.second, 6), _order_of(row.p)],
+        ]
+        for row in sorted_parts(parts)
+    ]
+
+
+def _order_of(p: PValue | None) -> float | None:
+    """The number by which rows are sorted, since a text such as "< .001" says none."""
+    if p is None:
+        return None
+    return p.value if p.adjusted is None else p.adjusted
 
 
 def source() -> str:

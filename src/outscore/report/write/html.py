@@ -40,6 +40,7 @@ from outscore.report.document import (
     screen_width,
     word_runs,
 )
+from outscore.report.palette import stylesheet
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -67,7 +68,7 @@ def write(document: Document) -> str:
         articles=articles,
         terms=[fact.label for block in blocks if isinstance(block, Facts) and block.glossary for fact in block.facts],
         # Our own files and colours.
-        style=Markup("" if document.style is None else document.style()),  # noqa: S704
+        style=Markup(stylesheet() + ("" if document.style is None else document.style())),  # noqa: S704
         script=Markup(script),  # noqa: S704
         script_hash=Markup(_digest(script)),  # noqa: S704
         # JSON whose brackets are escaped.
