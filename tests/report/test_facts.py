@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import outscore as osc
+from outscore.report.build.preference import next_step as battles_step
 from outscore.report.rows.facts import next_step
 from outscore.report.rows.places import next_step as ranking_step
-from outscore.report.rows.preference import next_step as battles_step
 from outscore.report.write.latex import escape
 
 

@@ -19,8 +19,17 @@ from tests.report.test_html import HOSTILE, Page
 
 from outscore.language.verdict.comparison import agreement
 from outscore.report.document import mark_up
-from outscore.report.rows.metrics import is_family_of_metrics, metric_notes, metric_sentence, metric_signatures
-from outscore.report.rows.segments import cut, marked_words, plain_words, segments, window
+from outscore.report.rows.parts import (
+    cut,
+    is_family_of_metrics,
+    marked_words,
+    metric_notes,
+    metric_sentence,
+    metric_signatures,
+    plain_words,
+    segments,
+    window,
+)
 from outscore.results.analysis import Bucket, Subset
 from outscore.results.comparison import Bayes, Comparison, Comparisons, Margin, Runs, SystemScore
 from outscore.results.design import Decision, Family, Segment

@@ -18,9 +18,8 @@ from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.pvalue import CONVOLUTIONS, Interval, PValue
 
 if TYPE_CHECKING:
-    from outscore.report.rows.plan import Plan
     from outscore.results.diff import Diff
-    from outscore.results.plan import PlanResult
+    from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.preference import Preference
     from outscore.results.ranking import Ranking
     from outscore.results.score import ScoreResult
@@ -246,7 +245,7 @@ def _of_diff(diff: Diff) -> Uses:
             yield from _of_correction(family.correction)
 
 
-def cited_by_plan(result: Plan) -> Cited:
+def cited_by_plan(result: PlanResult | PossibleP) -> Cited:
     """The works behind a plan."""
     from outscore.results.plan import PlanResult
 

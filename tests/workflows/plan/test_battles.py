@@ -10,7 +10,7 @@ import pytest
 import outscore as osc
 from outscore.inference.power.observed import needed_of_battles
 from outscore.inference.preferences.win_rates import flip_p
-from outscore.report.rows.preference import next_step, times_as_much
+from outscore.report.build.preference import next_step, times_as_much
 
 HEAD = "prompt,model_a,model_b,winner"
 

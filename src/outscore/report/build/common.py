@@ -66,14 +66,15 @@ def _itself(result: Any) -> Any:  # noqa: ANN401 - any result
     return result
 
 
-def drawn(module: str, *result: Any, among: str = "CHARTS") -> list[Chart]:  # noqa: ANN401 - any result
-    """The charts that a result has data for, by what its module in `report/charts` lists; refused where nothing can draw."""
+def drawn(charts: str, *result: Any) -> list[Chart]:  # noqa: ANN401 - any result
+    """The charts that a result has data for, by a list of their makers in `report/charts`; refused where nothing can draw."""
     for library in ("altair", "vl_convert"):
         load_extra(library, "draw charts", "report")
     from outscore.report.charts.canvas import unchecked
 
+    module, _, name = charts.partition(".")
     with unchecked():
-        made = [make(*result) for make in getattr(import_module(f"outscore.report.charts.{module}"), among)]
+        made = [make(*result) for make in getattr(import_module(f"outscore.report.charts.{module}"), name)]
     return [chart for chart in made if chart is not None]
 
 
@@ -92,7 +93,7 @@ class Kind:
     tables
         Its tables of all digits by name, the first of which is its `csv`.
     charts, parts
-        The module in `report/charts` that draws a part of a result, empty if there is none; and its arguments for each part,
+        The list in `report/charts` of what draws a part of a result, empty if there is none; and its arguments for each part,
         by default the result itself.
     forms
         Forms that no other kind of result has, by name.

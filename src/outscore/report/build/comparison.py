@@ -64,7 +64,11 @@ from outscore.report.rows.facts import (
     units_phrase,
     warning_lines,
 )
-from outscore.report.rows.metrics import (
+from outscore.report.rows.parts import (
+    MAX_BRIEF,
+    MAX_SHOWN,
+    TITLE,
+    bucket_table,
     claim_table,
     correction_of,
     is_family_of_metrics,
@@ -75,12 +79,6 @@ from outscore.report.rows.metrics import (
     metric_signatures,
     metric_table,
     metrics_verdict,
-)
-from outscore.report.rows.segments import (
-    MAX_BRIEF,
-    MAX_SHOWN,
-    TITLE,
-    bucket_table,
     ngram_tables,
     question_links,
     questions,
@@ -239,7 +237,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     listing = doc.Section("segments", segments_title(c), lambda: _segments(c))
     told = doc.Section("answer", "", lambda: [_verdict(c, whole, nested=depth > 1), *_caveats(c), *_next_step(c), *read])
     answer, pictures = common.illustrated(
-        told.but("latex"), partial(common.drawn, "comparison", c, whole), "difference", instead=fourfold(c)
+        told.but("latex"), partial(common.drawn, "comparison.CHARTS", c, whole), "difference", instead=fourfold(c)
     )
     sections = (
         answer,
@@ -601,7 +599,7 @@ KIND = Kind(
     build,
     card,
     {"comparisons": comparisons},
-    "comparison",
+    "comparison.CHARTS",
     parts=lambda whole: [(c, whole) for c in whole.comparisons],
     whole=lambda result: Comparisons([result], {}) if isinstance(result, Comparison) else result,
     screen=screen,

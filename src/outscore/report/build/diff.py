@@ -441,7 +441,7 @@ KIND = Kind(
     build,
     card,
     {"diff": pair_records, **{name: partial(diff_table, table=name) for name in ("pairs", "labels", "transitions")}},
-    "diff",
+    "diff.CHARTS",
     screen=screen,
     lines=lines,
     parts=lambda diff: [(pair,) for pair in diff.primary_pairs[:MAX_DRAWN]],

@@ -89,7 +89,7 @@ def build(result: GateResult) -> Document:
     told = Section("answer", "", lambda: [_verdict(result), *warnings_of(result.notes), *read_as(c.reading, c.notes)]).but(
         "latex"
     )
-    answer, pictures = illustrated(told, partial(drawn, "gate", result), "gate")
+    answer, pictures = illustrated(told, partial(drawn, "comparison.GATE", result), "gate")
     sections = (
         answer,
         Section("table", "", lambda: [table(result)]).only("latex", "markdown"),
@@ -443,7 +443,7 @@ KIND = Kind(
     build,
     card,
     {"gate": records},
-    "gate",
+    "comparison.GATE",
     forms={"github": github_log, "comment": comment, "junit": junit_xml},
     screen=screen,
     lines=lines,

@@ -1,12 +1,22 @@
-"""The document of a plan: the answer first, then what it rests on."""
+"""How a plan is reported: the answer first, then what it rests on, in short statements and tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from outscore.language.numbers import format_level, format_number, format_p, format_probability
+from outscore.language.numbers import (
+    count,
+    effect_size,
+    format_level,
+    format_number,
+    format_p,
+    format_p_number,
+    format_probability,
+)
+from outscore.language.verdict.plan import clusters_of, nouns, plan_headline, possible_p_headline, truth
 from outscore.report.build.common import (
     Kind,
     Line,
@@ -25,28 +35,381 @@ from outscore.report.build.common import (
     works,
 )
 from outscore.report.citations import cited_by_plan
-from outscore.report.document import Article, Block, Code, Document, Screen, Section, Verdict, clean
-from outscore.report.rows.columns import texts
-from outscore.report.rows.plan import (
-    Plan,
-    asked_tables,
-    facts,
-    headline,
-    near_points,
-    plan_records,
-    shown_tables,
-    tables,
-    title,
-)
+from outscore.report.document import PART, Article, Block, Code, Document, Fact, Records, Screen, Section, Table, Verdict, clean
+from outscore.report.rows.columns import Column, Text, tabulate, texts, words
+from outscore.results.analysis import PowerPoint
 from outscore.results.note import ON_SCREEN, note_texts
-from outscore.results.plan import PlanResult, PossibleP
+from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PricedDesign, SimulatedCurve, StudyDesign
+from outscore.results.pvalue import PValue
+
+Plan = PlanResult | PossibleP
+
+METHODS = {
+    "permutation": "paired permutation test on normal differences",
+    "normal": "normal approximation with known spread",
+    "t": "paired t test (noncentral t)",
+    "exact": "exact McNemar test, no approximation at this discordance",
+    "margin": "the test at the margin that `gate` runs",
+}
+OF_TWO_SAMPLES = {
+    "permutation": "two-sample permutation test, by its t approximation",
+    "normal": "normal approximation with known spread",
+    "t": "t test of two samples (noncentral t)",
+    "exact": "Fisher's exact test, no approximation at this accuracy",
+}
+OF_BATTLES = {
+    "permutation": "permutation test that swaps names prompt by prompt, on normal differences",
+    "normal": "normal approximation with known spread",
+    "t": "t test of prompts (noncentral t)",
+    "exact": "exact sign test, no approximation at this share of ties",
+}
+KINDS = {"normal": "normal distribution", "bootstrap": "pilot's items"}
+NEAR = (0.5, 1.0, 2.0)
+"""The points of the curves that fit on one screen, as multiples of the items and of the difference in question."""
+NEAR_RUNS = 2
+"""How many numbers of runs one screen shows on either side of the plan's."""
+CERTAIN = 0.9995
+
+
+def title(plan: Plan) -> str:
+    """What was asked, as a heading."""
+    if isinstance(plan, PossibleP):
+        return f"Scores of {plan.scores[0]} and {plan.scores[1]} on {plan.n:,} items"
+    return {"items": "Items needed", "effect": "Detectable difference", "power": "Power"}[plan.question]
+
+
+def headline(plan: Plan) -> tuple[str, str]:
+    """The answer and the question it answers: the headline, and the text below it."""
+    if isinstance(plan, PossibleP):
+        top, reason = possible_p_headline(plan.lowest, plan.highest, plan.significant_up_to, n=plan.n, alpha=plan.alpha)
+    else:
+        top, reason = plan_headline(plan, plan.costs)
+    return clean(top), clean(reason)
+
+
+def number(value: float) -> str:
+    """A difference or a spread for people: four digits, without trailing zeros."""
+    return f"{value:.4g}"
+
+
+def difference(plan: PlanResult, effect: float | None = None) -> str:
+    """The difference in question, or another one, rounded as in the first sentence."""
+    return effect_size(plan.effect if effect is None else effect, computed=plan.question == "effect")
+
+
+def facts(plan: Plan) -> list[Fact]:
+    """What the answer rests on, the most important first, without what is missing."""
+    rows = _possible_facts(plan) if isinstance(plan, PossibleP) else _plan_facts(plan)
+    return [Fact(label, tuple(lines), guarded=label == "notes") for label, lines in rows if lines]
+
+
+def _plan_facts(plan: PlanResult) -> list[tuple[str, Sequence[str]]]:
+    design = plan.design
+    computed = plan.question == "items" and plan.method in ("normal", "t")
+    named = OF_TWO_SAMPLES if design.unpaired else METHODS
+    if design.battles:
+        named = OF_BATTLES
+    method = named[plan.method] + (f"; n = {plan.n:.6g} before rounding up" if computed else "")
+    student = "the t test" if design.unpaired else "the paired t test"
+    t_test = [] if plan.t_items is None else [f"{plan.t_items:,} {nouns(plan)[0]}s, because {student} estimates the spread too"]
+    observed = [plan.retrospective[0].note] if plan.retrospective else []
+    return [
+        ("meaning", [_meaning(plan)]),
+        ("method", [method]),
+        ("formula", _formula(plan)),
+        ("t test", t_test),
+        ("spread", [_spread(plan)]),
+        ("any time", _anytime(plan)),
+        ("clusters", [_clusters(design)] if design.cluster_size > 1 else []),
+        ("simulated", observed),
+        ("notes", note_texts(note for note in plan.notes if note.kind != "reading")),
+    ]
+
+
+def _anytime(plan: PlanResult) -> list[str]:
+    """What it takes to look early, compared with the plan with one look."""
+    early = plan.anytime
+    if early is None:
+        return []
+    more = "" if early.horizon is None else f" (studies end after {early.horizon:,})"
+    median, most = (f"more than {early.horizon:,}" if n is None else f"{n:,}" for n in (early.median, early.items))
+    how = "exact" if early.method == "exact" else f"{early.paths:,} simulated studies with seed {early.seed}"
+    target = format_level(plan.target)
+    stopped = f"with looks at any time, the chance to have stopped by then is {_power(early.by_fixed)}"
+    return [
+        f"stops after {early.mean:,.0f} items on average{more}, {median} in the median and {most} for power {target}; {how}",
+        f"one look at {early.fixed:,} items has power {_power(plan.power)}; {stopped}",
+    ]
+
+
+def _formula(plan: PlanResult) -> list[str]:
+    """The closed formula, for comparison with the test's own power; with few units, the test needs more."""
+    if plan.formula_n is None or plan.method == "normal":
+        return []
+    shown = f"n = {plan.formula_n:.4g} if the spread were known"
+    return [shown if plan.n == plan.formula_n else f"{shown}, which is too few for the test"]
+
+
+def _clusters(design: StudyDesign) -> str:
+    """What clusters cost."""
+    worth = number(design.cluster_size / design.design_effect)
+    if design.battles:
+        return f"{number(design.cluster_size)} battles on one prompt are worth {worth} on different ones"
+    if not design.cluster_cv:
+        return f"{number(design.cluster_size)} items with correlation {number(design.icc)} are worth {worth} independent ones"
+    cluster = number(design.cluster_size * (1 + design.cluster_cv**2))
+    return (
+        f"{number(design.cluster_size)} items on average, {cluster} in an item's own cluster, with correlation "
+        f"{number(design.icc)}: a cluster is worth {worth} independent items"
+    )
+
+
+def _meaning(plan: PlanResult) -> str:
+    """Power in words that need no statistics."""
+    level, size = format_level(plan.design.alpha), difference(plan)
+    at_margin = plan.design.margin is not None
+    unit = " standard deviations" if plan.design.basis == "standardised" else ""
+    share = 100 * plan.power
+    about = "at least" if plan.question == "items" else "about"
+    of_hundred = f"{about} {math.floor(share + 0.5)}"
+    if not share:
+        of_hundred = "none"
+    elif share > 99:
+        of_hundred = "more than 99"
+    elif share < 1:
+        of_hundred = "fewer than 1"
+    if at_margin:
+        return f"{truth(plan)}, {of_hundred} of 100 gates on test sets of this size pass (p <= {level})"
+    if plan.design.battles:
+        return f"if the true win rate is {_effect(plan, plan.effect)}, {of_hundred} of 100 such sets show it (p <= {level})"
+    return f"if the true difference is {size}{unit}, {of_hundred} of 100 test sets of this size show it (p <= {level})"
+
+
+def _spread(plan: PlanResult) -> str:
+    design = plan.design
+    if design.battles:
+        return _spread_of_battles(design)
+    if design.discordance is not None:
+        share = number(100 * design.discordance)
+        return f"discordance {number(design.discordance)}: on {share}% of the items only one system is right"
+    if design.unpaired and design.accuracy is not None:
+        return f"the accuracy of the baseline is {number(design.accuracy)}"
+    if design.sd is None:
+        of_what = "a system's scores" if design.unpaired else "the items' differences"
+        return f"the effect is in units of the standard deviation of {of_what}"
+    if design.unpaired:
+        return f"standard deviation of a system's scores {number(design.sd)}"
+    runs = f", {number(design.within)} between runs ({design.repeats} per item)" if design.within else ""
+    return f"standard deviation of the items' differences {number(design.sd)}{runs}"
+
+
+def _spread_of_battles(design: StudyDesign) -> str:
+    if design.sd is None:
+        return f"{number(100 * (design.discordance or 0.0))}% of the battles are no ties"
+    return f"standard deviation of a battle {number(design.sd)}, where a win counts 1 and a tie 0.5"
+
+
+def _possible_facts(possible: PossibleP) -> list[tuple[str, Sequence[str]]]:
+    answers = [
+        f"{score}: {_range(counts)} of {possible.n:,} right"
+        for score, counts in zip(possible.scores, possible.right, strict=True)
+    ]
+    return [
+        ("scores", answers),
+        ("lowest p", [_at(format_p_number(possible.lowest, possible.alpha), possible.discordant[0])]),
+        (
+            "independent",
+            [
+                _at(format_p_number(possible.independent, possible.alpha), possible.independent.n)
+                + ", as independent errors would"
+            ],
+        ),
+        ("highest p", [_at(format_p_number(possible.highest, possible.alpha), possible.discordant[1])]),
+        ("test", [f"exact McNemar test, {possible.alternative}, on right-or-wrong items"]),
+        ("notes", note_texts(possible.notes)),
+    ]
+
+
+def _at(p: str, items: int) -> str:
+    return f"{p:<8} if they differ on {items:,} item{'' if items == 1 else 's'}"
+
+
+def _range(counts: tuple[int, int]) -> str:
+    low, high = counts
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def tables(plan: Plan) -> list[Table]:
+    """Every table, in the order of reading."""
+    if isinstance(plan, PossibleP):
+        listed = [_overlaps(plan)]
+    else:
+        listed = [_priced(plan), _tried(plan.retrospective), _curve(plan), _needs(plan)]
+    return [table for table in listed if table.rows]
+
+
+def shown_tables(plan: Plan) -> list[Table]:
+    """For a brief text: the simulated curves, or the main points of the computed ones."""
+    if isinstance(plan, PossibleP):
+        return []
+    asked = asked_tables(plan)
+    if plan.retrospective:
+        return asked
+    near, needs = _near(plan)
+    return [*asked, *(table for table in (_curve(plan, near), _needs(plan, needs)) if table.rows)]
+
+
+def asked_tables(plan: PlanResult) -> list[Table]:
+    """What somebody asked for beyond the answer: prices, and curves that were simulated."""
+    return [table for table in (_priced(plan, near=True), _tried(plan.retrospective)) if table.rows]
+
+
+def _near(plan: PlanResult) -> tuple[list[PowerPoint], list[EffectPoint]]:
+    """Half and twice the items, and half and twice the difference, with the answer between them."""
+    clusters = clusters_of(plan, plan.items)
+    close = {max(2, round(clusters * factor)) for factor in NEAR}
+    needs = [point for point in plan.needs if any(point.effect == factor * plan.effect for factor in NEAR)]
+    return [point for point in plan.curve if clusters_of(plan, point.n) in close], needs
+
+
+def near_points(plan: PlanResult) -> list[tuple[str, list[str]]]:
+    """The same on a line each: power with fewer and more items, items for smaller and larger differences."""
+    points, needs = _near(plan)
+    item, _ = nouns(plan)
+    powers = [f"{_power(point.power)} with {count(point.n, item)}" for point in points if point.n != plan.items]
+    others = [f"{need.items:,} to detect {_effect(plan, need.effect)}" for need in needs if need.effect != plan.effect]
+    label = "chance" if plan.design.margin is not None else "power"
+    return [(label, [PART.join(powers)]), (f"{item}s", [PART.join(others)])]
+
+
+def _priced(plan: PlanResult, *, near: bool = False) -> Table:
+    """What each number of runs costs, where there is a choice; with `near`, only numbers near the plan's, and one run."""
+    costs = plan.costs
+    designs = [] if costs is None or len(costs.designs) < 2 else costs.designs
+    effect, runs = plan.question == "effect", plan.design.repeats
+    columns: list[Column[PricedDesign]] = [
+        Column("runs", lambda design: design.repeats),
+        Column("items", lambda design: design.items),
+        Column("cost", lambda design: design.cost, "{:,.2f}".format),
+        Column("detects", lambda design: Text(difference(plan, design.effect), design.effect), when=effect),
+        Column("power", lambda design: design.power, _power, when=not effect),
+        words("", lambda design: "this plan" if design.repeats == runs else None),
+    ]
+    shown = [one for one in designs if not near or one.repeats == 1 or abs(one.repeats - runs) <= NEAR_RUNS]
+    return tabulate("costs", "Items and runs by price", columns, shown, ["Runs: per system and item."])
+
+
+def _curve(plan: PlanResult, points: Sequence[PowerPoint] | None = None) -> Table:
+    power: Column[PowerPoint] = Column("power", lambda point: point.power, _power)
+    heading = f"Power to detect {_effect(plan, plan.effect)}"
+    if plan.design.margin is not None:
+        heading = f"Chance to pass {truth(plan)}"
+    columns = [*(column.of(lambda point: point.n) for column in _sizes(plan)), power]
+    return tabulate("power", heading, columns, plan.curve if points is None else points)
+
+
+def _sizes(plan: PlanResult) -> list[Column[int]]:
+    """What is counted: clusters, if there are any, with their items."""
+    item, cluster = nouns(plan)
+    each = " of each" if plan.design.unpaired else ""
+    return [
+        Column(f"{cluster}s{each}", lambda items: clusters_of(plan, items), when=plan.design.cluster_size != 1),
+        Column(f"{item}s{each}", lambda items: items),
+    ]
+
+
+def _needs(plan: PlanResult, points: Sequence[EffectPoint] | None = None) -> Table:
+    sizes = _sizes(plan)
+    head = f"to detect a {'win rate' if plan.design.battles else 'difference'} of"
+    effect: Column[EffectPoint] = Column(head, lambda point: Text(_effect(plan, point.effect), point.effect))
+    columns = [effect, *(column.of(lambda point: point.items) for column in sizes)]
+    first = next(column.head for column in sizes if column.when)
+    heading = f"{first.capitalize()} needed with power {format_level(plan.target)}"
+    return tabulate("needs", heading, columns, plan.needs if points is None else points)
+
+
+def _effect(plan: PlanResult, effect: float) -> str:
+    if plan.design.battles:
+        return f"{number(50 + 100 * effect)}%"
+    return f"{difference(plan, effect)}{' sd' if plan.design.basis == 'standardised' else ''}"
+
+
+def _tried(curves: Sequence[SimulatedCurve]) -> Table:
+    """The retrospective curves side by side: they have the same sizes."""
+    if not curves:
+        return tabulate("tried", "", texts("items"), [])
+    first = curves[0]
+
+    def size(i: int) -> Text:
+        n = first.points[i].n
+        return Text(f"{n:,}{' (observed)' if n == first.observed_n else ''}", n)
+
+    columns = [Column(first.unit, size), *(column for c in curves for column in _tried_columns(c))]
+    heading = f"Power of the {first.test} test at a difference of {number(first.effect)}, {first.replicates:,} samples per size"
+    notes = [
+        "Samples are drawn from a normal distribution with the pilot's spread, or from the pilot's own items with replacement."
+    ]
+    return tabulate("tried", heading, columns, range(len(first.points)), notes if len(curves) > 1 else [])
+
+
+def _tried_columns(curve: SimulatedCurve) -> list[Column[int]]:
+    return [
+        Column(KINDS[curve.kind], lambda i: curve.points[i].power, lambda power: f"{power:.3f}".removeprefix("0")),
+        Column("95% band", lambda i: Text(_band(curve.points[i]), curve.points[i].low)),
+    ]
+
+
+def _band(point: PowerPoint) -> str:
+    return "" if point.low is None or point.high is None else f"{_short(point.low)} to {_short(point.high)}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}".removeprefix("0")
+
+
+def _power(value: float) -> str:
+    # Rounding must not promise certainty.
+    return "> .999" if value > CERTAIN else f"{value:.3f}".removeprefix("0")
+
+
+def _overlaps(possible: PossibleP) -> Table:
+    columns: list[Column[tuple[str, int, PValue]]] = [
+        words("overlap of the errors", lambda row: row[0]),
+        Column("items they differ on", lambda row: row[1]),
+        Column("p", lambda row: row[2], lambda p: format_p_number(p, possible.alpha)),
+    ]
+    fewest, most = possible.discordant
+    rows = [
+        ("as large as possible", fewest, possible.lowest),
+        ("errors are independent", possible.independent.n, possible.independent),
+        ("as small as possible", most, possible.highest),
+    ]
+    scores = f"{possible.scores[0]} against {possible.scores[1]} on {possible.n:,} items"
+    note = f"{scores}; exact McNemar test, {possible.alternative}"
+    return tabulate("overlaps", "Possible p-values", columns, rows, [note])
+
+
+def plan_records(plan: PlanResult | PossibleP) -> Records:
+    """The answer, then the points of its curves; `row` says which is which."""
+    if isinstance(plan, PossibleP):
+        answers = {"lowest": plan.lowest, "highest": plan.highest, "independent": plan.independent}
+        differ = {"lowest": plan.discordant[0], "highest": plan.discordant[1]}
+        rows = [{"row": name, "differ": differ.get(name), "p": p.value} for name, p in answers.items()]
+        rows += [{"row": "curve", "differ": point.differ, "p": point.p} for point in plan.curve]
+        return Records(("row", "differ", "p"), tuple(rows))
+    answer = {"row": "answer", "items": plan.items, "effect": plan.effect, "power": plan.power}
+    curve = [{"row": "curve", "items": point.n, "effect": plan.effect, "power": point.power} for point in plan.curve]
+    needs = [{"row": "need", "items": need.items, "effect": need.effect, "power": plan.target} for need in plan.needs]
+    return Records(("row", "items", "effect", "power"), (answer, *curve, *needs))
 
 
 def build(plan: Plan) -> Document:
     """The whole plan."""
     signature = Section("signature", "Signature", lambda: [Code(clean(str(plan.signature)))], joined=True)
     told = Section("answer", "", lambda: [_verdict(plan), *_data(plan)])
-    answer, pictures = illustrated(told, partial(drawn, "plan", plan), "overlaps" if isinstance(plan, PossibleP) else "power")
+    answer, pictures = illustrated(
+        told, partial(drawn, "curves.PLAN", plan), "overlaps" if isinstance(plan, PossibleP) else "power"
+    )
     sections = (
         answer,
         pictures,
@@ -134,4 +497,4 @@ def lines(plan: Plan) -> list[Line]:
     return [{"items": plan.items, "effect": plan.effect, "power": plan.power, "alpha": plan.design.alpha}]
 
 
-KIND = Kind(build, card, {"plan": plan_records}, "plan", screen=screen, lines=lines)
+KIND = Kind(build, card, {"plan": plan_records}, "curves.PLAN", screen=screen, lines=lines)

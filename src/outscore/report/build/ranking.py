@@ -74,7 +74,7 @@ def build(ranking: Ranking) -> doc.Document:
     told = doc.Section("answer", "", lambda: _answer(ranking)).but("latex")
     fold = "All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""
     beside = "frontier" if ranking.frontier is not None else "forest"
-    answer, pictures = common.illustrated(told, partial(common.drawn, "ranking", ranking, among="ON_PAGES"), beside, fold=fold)
+    answer, pictures = common.illustrated(told, partial(common.drawn, "ranking.ON_PAGES", ranking), beside, fold=fold)
     sections = (
         answer,
         doc.Section("reading", "", lambda: common.read_as(ranking.reading, ranking.notes)).only("latex"),
@@ -336,4 +336,4 @@ def lines(ranking: Ranking) -> list[Line]:
     return [{**shared, "first": first.system, "score": first.value, "low": first.low, "high": first.high, "n": ranking.n}]
 
 
-KIND = Kind(build, card, {"systems": ranked_systems, "pairs": ranked_pairs}, "ranking", screen=screen, lines=lines)
+KIND = Kind(build, card, {"systems": ranked_systems, "pairs": ranked_pairs}, "ranking.CHARTS", screen=screen, lines=lines)

@@ -71,7 +71,7 @@ def build(result: ScoreResult) -> Document:
     """All scores."""
     title = clean(f"{count(len(result.systems), 'system')} by {result.metric}")
     told = Section("answer", "", lambda: [_verdict(result), *_above(result)]).but("latex")
-    answer, pictures = illustrated(told, partial(drawn, "score", result), "scores")
+    answer, pictures = illustrated(told, partial(drawn, "ranking.SCORES", result), "scores")
     sections = (
         answer,
         Section("scores", "Scores", lambda: [scores(result)]),
@@ -314,4 +314,4 @@ def lines(result: ScoreResult) -> list[Line]:
     ]
 
 
-KIND = Kind(build, card, {"scores": records}, "score", screen=screen, lines=lines)
+KIND = Kind(build, card, {"scores": records}, "ranking.SCORES", screen=screen, lines=lines)

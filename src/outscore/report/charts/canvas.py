@@ -21,11 +21,9 @@ import vl_convert
 from altair.utils import SchemaBase, schemapi
 
 from outscore.core.records import dataclass
-from outscore.language.numbers import format_level, format_probability
 from outscore.language.phrases import sides_called
 from outscore.report.document import Record, clean, minus
 from outscore.report.palette import COLOURS
-from outscore.results.analysis import PowerPoint
 from outscore.results.files import csv_text
 
 FORMATS = ("svg", "png", "pdf", "csv")
@@ -303,61 +301,6 @@ def between(systems: tuple[str, str], line: str) -> list[str]:
     if sides_called(systems) == systems:
         return [line]
     return [line, f"A: {short(systems[0], NAME_ON_AXIS)}, B: {short(systems[1], NAME_ON_AXIS)}"]
-
-
-def power_chart(
-    key: str,
-    caption: str,
-    points: Sequence[PowerPoint],
-    unit: str,
-    *,
-    marked: int | None,
-    target: float | None = None,
-    text: str = "",
-) -> Chart | None:
-    """Power from 0 to 1 against sizes, with a band where there is one; None where there is no curve.
-
-    A curve without a band follows a formula and is drawn smooth; one that was tried shows where it was tried.
-    """
-    if len(points) < 2:
-        return None
-    rows = [{"n": p.n, "power": p.power, "low": p.low, "high": p.high, "hover": _words(p, unit)} for p in points]
-    sizes = scaled([p.n for p in points])
-    x = alt.X("n:Q", title=unit, **sizes)
-    y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
-    aim = marks([{"power": target}]).mark_rule(color=COLOURS["muted"], strokeDash=list(DOTTED)).encode(y)
-    line: dict[str, Any] = {"interpolate": "monotone"}
-    tried = all(p.low is not None and p.high is not None for p in points)
-    if tried:
-        line = {"strokeWidth": 2, "point": {"color": COLOURS["ink"], "filled": True, "size": 20}}
-    drawing = curve(
-        rows,
-        x,
-        y,
-        band="power" if tried else "",
-        under=[] if target is None else [aim],
-        over=[] if marked is None else [rule(marked, alt.X("x:Q", scale=sizes["scale"]), dash=DASHED)],
-        **line,
-    )
-    numbers: list[dict[str, Any]] = [{unit: p.n, "power": p.power} for p in points]
-    for row, p in zip(numbers, points, strict=True):
-        row.update({} if p.low is None and p.high is None else {"low": p.low, "high": p.high})
-    ends = " and ".join(f"{format_probability(point.power, 2)} with {point.n:,}" for point in (points[0], points[-1]))
-    return Chart(key, caption, text or f"{caption}. Power is {ends}.", drawing, numbers)
-
-
-def _words(p: PowerPoint, unit: str) -> str:
-    band = "" if p.low is None or p.high is None else f" ({format_probability(p.low, 2)} to {format_probability(p.high, 2)})"
-    return f"{p.n:,} {unit}: power {format_probability(p.power, 2)}{band}"
-
-
-def alpha_line(alpha: float) -> list[Any]:
-    """Where p begins to count, with its name beside the right end: a curve may end on it."""
-    y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
-    base = marks([{"p": alpha, "text": "α", "hover": f"alpha = {format_level(alpha)}"}]).encode(y)
-    line = base.mark_rule(color=COLOURS["tail"], strokeDash=list(DOTTED), strokeWidth=1.5)
-    name = base.mark_text(align="left", dx=4, color=COLOURS["tail"])
-    return [line, name.encode(at_pixel("X", WIDTH), text=alt.Text("text:N"))]
 
 
 def chart_config(background: str = "transparent") -> dict[str, Any]:

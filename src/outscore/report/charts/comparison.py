@@ -11,7 +11,6 @@ from outscore.core.numeric import finite
 from outscore.inference.populations import FISHER, TWO_SAMPLES
 from outscore.language.numbers import finer, format_ends, format_level, format_number, format_p_number, format_probability
 from outscore.language.phrases import decimals_of, interval_noun, name_of_test
-from outscore.report.charts import canvas
 from outscore.report.charts.canvas import (
     DASHED,
     DOTTED,
@@ -19,6 +18,7 @@ from outscore.report.charts.canvas import (
     Chart,
     between,
     fixed,
+    intervals,
     layered,
     marks,
     padded,
@@ -26,18 +26,17 @@ from outscore.report.charts.canvas import (
     short,
     side_names,
 )
+from outscore.report.charts.curves import power_chart, runs_chart, size_chart
 from outscore.report.charts.distributions import differences_chart, quantile_chart, scores_histograms
-from outscore.report.document import clean, minus
+from outscore.report.document import minus
 from outscore.report.palette import COLOURS
-from outscore.report.rows.columns import alpha_of
-from outscore.report.rows.comparison import other_estimand, units_of
+from outscore.report.rows.comparison import other_estimand
 from outscore.report.rows.facts import alternative_of
-from outscore.results.analysis import NullHistogram, SizePoint
+from outscore.results.analysis import NullHistogram
 from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.gate import GateResult
 from outscore.results.pvalue import Interval
 
-TARGET = 0.8
-"""The customary power."""
 NEAR = 1e-6
 """Positions closer than this share of a bar are the same."""
 MAX_STRETCHED = 4
@@ -51,85 +50,6 @@ SMALLEST_HALVED = 1e-300
 Domain = tuple[float, float]
 
 
-def power_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
-    """Power against the number of units, with the observed number marked."""
-    if c.power is None or len(c.power.curve) < 2:
-        return None
-    curve, (observed, unit) = c.power.curve, units_of(c)
-    sizes = [point.n for point in curve]
-    marked = min(sizes) <= observed <= max(sizes)
-    mark = f"; the dashed line is your {observed:,} {unit}" if marked else ""
-    ends = " and ".join(f"{format_probability(q.power, 2)} with {q.n:,} {unit}" for q in (curve[0], curve[-1]))
-    return canvas.power_chart(
-        "power",
-        f"Power to detect the observed difference{mark}",
-        curve,
-        unit,
-        marked=observed if marked else None,
-        target=TARGET,
-        text=f"Power to detect the observed difference: {ends}{mark}.",
-    )
-
-
-def size_chart(c: Comparison, whole: Comparisons) -> Chart | None:
-    """p against the number of items as in Zhu et al. (2020), figure 5: the median, the middle half, and alpha."""
-    points = [] if c.pictures is None else c.pictures.sizes
-    if not points:
-        return None
-    alpha, unit = alpha_of(whole), units_of(c)[1]
-    rows = [{"n": q.n, "p": q.p, "low": q.low, "high": q.high, "hover": _size_words(q, unit)} for q in points]
-    x = alt.X("n:Q", title=unit, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(format="~s"))
-    y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
-    drawing = canvas.curve(rows, x, y, band="p", over=[] if alpha is None else canvas.alpha_line(alpha))
-    level = "" if alpha is None else f"; the dotted line is alpha = {format_level(alpha)}"
-    of = f" ({_size_test(c, c.pictures.sizes_test)})" if c.pictures is not None and c.pictures.sizes_test else ""
-    caption = f"p on random subsets of the {unit}{of}: the median and the middle half{level}"
-    ends = " and ".join(f"{format_probability(q.p)} with {q.n:,}" for q in (points[0], points[-1]))
-    numbers = [{unit: q.n, "median_p": q.p, "low": q.low, "high": q.high} for q in points]
-    return Chart("sizes", caption, f"{caption}. The median is {ends}.", drawing, numbers)
-
-
-def _size_words(q: SizePoint, unit: str) -> str:
-    p, low, high = map(format_probability, (q.p, q.low, q.high))
-    return f"{q.n:,} {unit}: median p {p}, middle half {low} to {high}"
-
-
-def runs_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
-    """The difference in pass@K, or pass^K, over K, with a band that holds simultaneously for all K."""
-    curve = None if c.pictures is None else c.pictures.runs
-    if curve is None or len(curve.points) < 2:
-        return None
-    a, b = map(clean, c.systems)
-    decimals = decimals_of(c)
-    numbers = [{"k": q.k, "difference": q.difference, "low": q.low, "high": q.high} for q in curve.points]
-    words = [
-        f"{format_number(q.difference, decimals, sign=True)} ({format_ends(q.low, q.high, decimals)}) at K = {q.k:,}"
-        for q in curve.points
-    ]
-    x = alt.X("k:Q", title="K", scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(tickMinStep=1, format="d"))
-    title = f"difference in {curve.score}K"
-    y = alt.Y("difference:Q", title=title)
-    drawing = canvas.curve(
-        [row | {"hover": hover} for row, hover in zip(numbers, words, strict=True)],
-        x,
-        y,
-        band=title,
-        under=[marks([{"difference": 0.0}]).mark_rule(color=COLOURS["ink"], strokeDash=list(DASHED)).encode(y)],
-        point={"color": COLOURS["ink"], "filled": True},
-    )
-    level = f"{100 * curve.level:g}%"
-    caption = (
-        minus(f"{a} - {b}") + f" in {curve.score}K over the number of runs K; the {level} band holds simultaneously for all K"
-    )
-    return Chart("runs", caption, f"{caption}. It is {words[0]} and {words[-1]}.", drawing, numbers)
-
-
-def _size_test(c: Comparison, test: str) -> str:
-    """The test of the curve of sizes; where Student's test itself is advised against, how this t test differs from it."""
-    unsuited = [] if c.analysis is None else [advice.test for advice in c.analysis.tests.unsuited]
-    return f"{test} by the jackknife" if test == "paired t test" and "student" in unsuited else test
-
-
 def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     """The difference with its interval and 0 beside it; an interval about something else has a row of its own."""
     if finite(c.difference) is None:
@@ -140,7 +60,7 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     domain = _domains(c)[0]
     # A system's colour only where it won.
     colour = COLOURS["ink" if c.decision.winner is None else "ab"[c.decision.winner]]
-    scale, title = fixed(domain), axis_title(c)
+    scale, title = fixed(domain), _axis_title(c)
     x = alt.X("x:Q", scale=scale, title=title)
     y = alt.Y("what:N", sort=[row["what"] for row in rows], title=None, axis=None)
     dotted = [*margins, *([tested] if tested else [])]
@@ -187,7 +107,7 @@ def _lines(rows: list[dict[str, Any]], domain: Domain, x_low: Any, x: Any, y: An
     return layers
 
 
-def axis_title(c: Comparison) -> list[str]:
+def _axis_title(c: Comparison) -> list[str]:
     """The title of an axis of differences: which side of 0 is better."""
     a, b = side_names(c.systems)
     better = a if c.higher_is_better else b
@@ -386,6 +306,34 @@ def _numbers(picture: NullHistogram, starts: dict[str, float], shares: dict[str,
     return rows
 
 
+def gate_chart(result: GateResult) -> Chart | None:
+    """The one chart, where there is an interval."""
+    if result.interval is None:
+        return None
+    c, interval = result.comparison, result.interval
+    margin = -result.margin if c.higher_is_better else result.margin
+    low, high = (c.difference if end is None else end for end in (interval.low, interval.high))
+    numbers = f"{c.difference:.4g}, {low:.4g} to {high:.4g}"
+    row = {"low": low, "high": high, "x": c.difference, "colour": "ink", "hover": numbers}
+    scale = fixed(padded([low, high, margin, 0.0]))
+    x = alt.X("x:Q", scale=scale)
+    layers = [
+        rule(0.0, x, dash=DASHED),
+        rule(margin, x, colour="muted", width=2, dash=DOTTED),
+        *intervals([row], _axis_title(c), scale, line="ink", width=3, size=70),
+    ]
+    caption = (
+        f"The difference with its interval (two one-sided tests at {format_level(result.alpha)}); the dashed line is no"
+        " difference, and the dotted one the margin"
+    )
+    description = f"{caption}: {numbers}; margin {margin:.4g}; {result.outcome}."
+    rows = [
+        {"what": c.metric, "difference": c.difference, "low": interval.low, "high": interval.high},
+        {"what": "margin", "difference": margin},
+    ]
+    return Chart("gate", caption, description, layered(layers, WIDE, 60), rows)
+
+
 CHARTS = (
     difference_chart,
     null_chart,
@@ -396,3 +344,4 @@ CHARTS = (
     size_chart,
     runs_chart,
 )
+GATE = (gate_chart,)

@@ -7,12 +7,12 @@ from typing import Any
 import altair as alt
 
 from outscore.language.verdict.preference import format_rate
+from outscore.report.build.preference import elo_name, set_places, shown_part
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import Chart, marks
 from outscore.report.document import clean
 from outscore.report.palette import COLOURS, LETTERS
 from outscore.report.rows.columns import interval_head
-from outscore.report.rows.preference import elo_name, set_places, shown_part
 from outscore.results.preference import Preference
 
 MAX_SPOTS = 30

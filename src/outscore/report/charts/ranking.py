@@ -1,8 +1,10 @@
-"""Charts of a ranking: a heat map of its pairs, a forest of its scores, wins over datasets, and mean ranks."""
+"""Charts of systems: scores alone; of a ranking a heat map, a forest of scores, wins over datasets, and mean ranks."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -11,7 +13,7 @@ from outscore.language.numbers import format_ends, format_number
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import Chart, distinct, fixed, layered, marks, padded
 from outscore.report.charts.heat import MAX_DRAWN, band_key, band_names, has_heat_map, heat_words, pair_rows
-from outscore.report.document import clean, list_names
+from outscore.report.document import clean, list_names, minus
 from outscore.report.palette import BANDS, COLOURS
 from outscore.report.rows.columns import interval_head
 from outscore.report.rows.places import (
@@ -27,6 +29,7 @@ from outscore.report.rows.places import (
     wins,
 )
 from outscore.results.ranking import Frontier, FrontierSystem, Ranking, Standing
+from outscore.results.score import ScoredSystem, ScorePart, ScoreResult
 
 MAX_SPOTS = 30
 """How many rows a forest has: more could not be read on one screen."""
@@ -38,6 +41,9 @@ CELL = 22
 MAX_IN_MATRIX = 40
 MAX_TOLD = 40
 """Up to this many systems, every cell of a heat map has a tooltip; more would make a large file."""
+MAX_SCORED = 40
+"""How many rows a chart of scores has."""
+SCORED, HALF = 22, 20
 PALE = 0.6
 """Losses are paler than wins, so that they differ in print without colour."""
 
@@ -371,6 +377,49 @@ def _ticks(low: float, high: float) -> range:
     return range(int(low), int(high) + 1, max(1, int(high - low) // 10))
 
 
+def scores_chart(result: ScoreResult) -> Chart:
+    """The score of each system."""
+    rows = [_part(one.system, "", one) for one in result.systems]
+    return _scored("scores", result, f"{clean(result.metric)} with its {interval_head(result.alpha)}", rows)
+
+
+def parts_chart(key: str, result: ScoreResult) -> Chart | None:
+    """The score of each system on every dataset or slice."""
+    several = len(result.systems) > 1
+    rows: list[dict[str, Any]] = []
+    for one in result.systems:
+        parts: Sequence[ScorePart] = getattr(one, key)
+        rows += [{"column": part.column} | _part(part.name, one.system if several else "", part) for part in parts]
+    caption = f"{clean(result.metric)} by {key}, with {interval_head(result.alpha)}s"
+    return _scored(key, result, caption, rows) if rows else None
+
+
+def _part(name: str, system: str, one: ScoredSystem | ScorePart) -> dict[str, Any]:
+    return {"name": name, **({"system": system} if system else {}), "value": one.value, "low": one.low, "high": one.high}
+
+
+def _scored(key: str, result: ScoreResult, caption: str, rows: Sequence[dict[str, Any]]) -> Chart:
+    if len(rows) > MAX_SCORED:
+        caption = f"{caption}; the first {MAX_SCORED} of {len(rows)}"
+    # The names of a slice and a system share the room, so that neither is cut away.
+    names = distinct(
+        f"{canvas.short(row['name'], HALF)}, {canvas.short(row['system'], HALF)}"
+        if "system" in row
+        else canvas.short(row["name"])
+        for row in rows[:MAX_SCORED]
+    )
+    spots = []
+    for row, name in zip(rows, names, strict=False):
+        x, low, high = (row["value"] if row[end] is None else row[end] for end in ("value", "low", "high"))
+        hover = f"{name}: {x:.4g}, {low:.4g} to {high:.4g}"
+        spots.append({"label": name, "x": x, "low": low, "high": high, "colour": "ink", "hover": hover})
+    scale = fixed(padded([end for spot in spots for end in (spot["low"], spot["high"])]))
+    layers = canvas.intervals(spots, clean(result.metric), scale, canvas.down(names, labelLimit=260))
+    drawing = layered(layers, canvas.WIDTH, max(40, SCORED * len(spots)))
+    return Chart(key, caption, f"{caption}. {minus(spots[0]['hover'])}.", drawing, rows)
+
+
 ON_PAGES = (frontier_chart, forest_chart, wins_chart, wins_matrix, critical_chart)
 """The charts of a page, which draws its own heat map, whose cells name their pairs."""
 CHARTS = (heat_chart, *ON_PAGES)
+SCORES = (scores_chart, partial(parts_chart, "datasets"), partial(parts_chart, "slices"))

@@ -10,6 +10,7 @@ from outscore.inference.populations import ITEMS_AND_RUNS, THESE_ITEMS, claim_of
 from outscore.language.numbers import (
     count,
     decimals_for,
+    finer,
     format_ends,
     format_mid_p,
     format_number,
@@ -43,7 +44,6 @@ from outscore.report.rows.comparison import (
     subject,
     units_of,
 )
-from outscore.report.rows.segments import run_lines
 from outscore.results.analysis import Power
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.design import Missing
@@ -470,3 +470,24 @@ def _missing(missing: Missing, name: str | None = None) -> str:
 def warning_lines(c: Comparison) -> list[str]:
     """What about the data may undermine the verdict."""
     return [] if c.analysis is None else list(c.analysis.warnings)
+
+
+def run_lines(c: Comparison, alpha: float | None) -> list[str]:
+    """What several runs add: their scores, where the spread comes from, and the test over runs alone."""
+    runs = c.runs
+    if runs is None:
+        return []
+    decimals = decimals_for(*runs.a, *runs.b, difference=c.difference)
+    lines = [
+        f"{clean(name)}: {', '.join(format_number(value, decimals) for value in values)}"
+        for name, values in zip(c.systems, (runs.a, runs.b), strict=True)
+    ]
+    spread = [
+        f"{format_number(error, finer(decimals, error))} from the choice of {source}"
+        for error, source in ((runs.test_set, units_of(c)[1]), (runs.runs, "runs"))
+        if error is not None
+    ]
+    if spread:
+        lines.append(f"standard error of the difference: {', '.join(spread)}")
+    how = "all ways" if runs.p.exact else "random ways"
+    return [*lines, f"{format_p(runs.p, alpha)} for the runs alone, over {how} to exchange runs between the systems"]
