@@ -33,9 +33,9 @@ class TestCompare:
     @pytest.mark.parametrize(
         ("asked", "message"),
         [
-            ({"slices": ["x"]}, "There are 1 slice labels for 8 rows."),
+            ({"slices": ["x"]}, "`slice` has shape .1,., the scores have 8 rows."),
             ({"slices": {"a": A, "b": B}}, "`slices` names 2 columns."),
-            ({"slices": "topic"}, "The scores have no slice column `topic`."),
+            ({"slices": "topic"}, "The scores of `A` have no slice column `topic`."),
             ({"systems": ["a", "b"]}, "`systems` is for files"),
             ({"score": "s"}, "`score` is for files"),
             ({"reader": "csv"}, "`reader` is for files"),

@@ -150,6 +150,11 @@ class Option:
         return None if self.python is None else self.python or self.name
 
     @property
+    def by_row(self) -> bool:
+        """Whether Python takes a label per row in place of the name of a column."""
+        return self.kind == "column" and "ArrayLike" in self.annotation
+
+    @property
     def form_text(self) -> str:
         """The line of help in a form, which has its own signs and names no kind of files that its command has not."""
         if self.form_help:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.scores.system import Labels, Scores
+from outscore.scores.system import BY_ROW, Labels, Scores
 
 RUN = "run"
 """What tells the runs of a system apart if each has its own file."""
@@ -57,34 +58,18 @@ def join_scores(name: str, parts: Sequence[Scores]) -> Scores:
         )
     if len({part.ids is None for part in parts}) > 1:
         raise OutscoreError(f"`{name}` has item ids in some files but not in others.", "Give ids in all files, or in none.")
-    slices = set(parts[0].slices).intersection(*(part.slices for part in parts))
-    return replace(
-        parts[0],
-        name=name,
-        values=np.concatenate([part.values for part in parts]),
-        ids=_labels_of_rows([part.ids for part in parts], [part.rows for part in parts]),
-        repeats=_join_labels([part.repeats for part in parts]),
-        clusters=_join_labels([part.clusters for part in parts]),
-        datasets=_join_labels([part.datasets for part in parts]),
-        slices={column: _labels_of_rows([part.slices[column] for part in parts], []) for column in sorted(slices)},
-        lines=None,
-        further=tuple(part.origin for part in parts[1:] if part.origin is not None),
-        answers=_join_labels([part.answers for part in parts]),
-        gold=_join_labels([part.gold for part in parts]),
-        padded=None if any(part.padded is None for part in parts) else np.concatenate([part.padded for part in parts]),
-    )
+    columns = {column: _joined([getattr(part, column) for part in parts]) for column in BY_ROW}
+    further = tuple(part.origin for part in parts[1:] if part.origin is not None)
+    return replace(parts[0], **{**columns, "name": name, "lines": None, "further": further})
 
 
-def _labels_of_rows(parts: Sequence[Labels | None], rows: Sequence[int]) -> Labels:
-    """Labels concatenated; rows without labels get their position within the file."""
-    texts = [part.texts() if part is not None else map(str, range(1, n + 1)) for part, n in _with(parts, rows)]
-    return Labels.of(label for part in texts for label in part)
-
-
-def _with(parts: Sequence[Labels | None], rows: Sequence[int]) -> list[tuple[Labels | None, int]]:
-    return list(zip(parts, rows or [0] * len(parts), strict=True))
-
-
-def _join_labels(parts: Sequence[Labels | None]) -> Labels | None:
-    """All labels, or None if a file has none."""
-    return None if any(part is None for part in parts) else _labels_of_rows(parts, [])
+def _joined(parts: Sequence[Any]) -> Any:  # noqa: ANN401 - a field of scores that says something of every row
+    """A column of several files, one behind the other, or several by name, as far as all files have them."""
+    if any(part is None for part in parts):
+        return None
+    if isinstance(parts[0], Labels):
+        return Labels.of(label for part in parts for label in part.texts())
+    if isinstance(parts[0], Mapping):
+        shared = sorted(set(parts[0]).intersection(*parts[1:]))
+        return {name: _joined([part[name] for part in parts]) for name in shared}
+    return np.concatenate(parts)

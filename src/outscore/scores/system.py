@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -272,24 +272,20 @@ class Scores(Brief):
 
     def take(self, rows: Rows) -> Scores:
         """The scores of these rows, in this order."""
+        return replace(self, **{name: _rows_of(getattr(self, name), rows) for name in BY_ROW})
 
-        def of(labels: Labels | None) -> Labels | None:
-            return None if labels is None else labels.take(rows)
 
-        return replace(
-            self,
-            values=self.values[rows],
-            ids=of(self.ids),
-            repeats=of(self.repeats),
-            clusters=of(self.clusters),
-            datasets=of(self.datasets),
-            slices={name: labels.take(rows) for name, labels in self.slices.items()},
-            of_classes={name: labels.take(rows) for name, labels in self.of_classes.items()},
-            lines=None if self.lines is None else self.lines[rows],
-            answers=of(self.answers),
-            gold=of(self.gold),
-            padded=None if self.padded is None else self.padded[rows],
-        )
+BY_ROW = ("values", "ids", "repeats", "clusters", "datasets", "slices", "lines", "answers", "gold", "padded", "of_classes")
+"""The fields of scores that say something of every row: numbers, labels, or labels by column."""
+
+
+def _rows_of(column: Any, rows: Rows) -> Any:  # noqa: ANN401 - a field of `BY_ROW`
+    """A column, or several by name, on these rows; None where there is none."""
+    if isinstance(column, Mapping):
+        return {name: labels.take(rows) for name, labels in column.items()}
+    if column is None:
+        return None
+    return column.take(rows) if isinstance(column, Labels) else column[rows]
 
 
 def pooled(scores: Scores) -> Scores:

@@ -38,11 +38,11 @@ from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.requests.plan import POWER
-from outscore.workflows.systems import Systems, named_in, pair_given, with_weights
+from outscore.workflows.systems import Systems, named_in, pair_given, rows_in
 from outscore.workflows.texts.run import read_texts
 from outscore.workflows.texts.run import run as run_texts
 from outscore.workflows.texts.statistics import Texts, texts_given
-from outscore.workflows.validate import refuse_labels, refuse_paired
+from outscore.workflows.validate import refuse_paired
 
 # Scores of a baseline that are kept beside the code: a small table of ids and scores, compared with and written by `gate`.
 #
@@ -237,8 +237,6 @@ def call(
     baseline: object,
     candidate: object,
     *,
-    items: object,
-    clusters: object,
     reference: object,
     documents: object,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.gate`
@@ -254,14 +252,12 @@ def call(
             "Give `reference`, or leave `documents` out.",
             parameter="documents",
         )
-    columns = {name: label for name, label in (("items", items), ("clusters", clusters)) if label is not None}
     if isinstance(given.get("baseline_file"), os.PathLike):
         given["baseline_file"] = os.fspath(given["baseline_file"])
     paths = path_texts(both) if isinstance(baseline, (str, os.PathLike)) else None
     tables = is_table(baseline) and all(map(is_table, both)) and (candidate is None or counts_in(baseline) is None)
     if paths is not None or tables:
-        refuse_labels(columns)
-        request = GateRequest.from_python({**given, **columns}, files=paths or ())
+        request = GateRequest.from_python(given, files=paths or ())
         if paths is not None:
             return run(request)
         return _run_tables(request, both)
@@ -273,18 +269,16 @@ def call(
             "Give two files, or one that contains both systems.",
             parameter="candidate",
         )
-    weights = given.pop("weights")
+    rows = rows_in(GateRequest, given)
     request = GateRequest.from_python(given)
     request.refuse_outside(base.FILES)
     request.validate(arrays=True)
     # Scores that were read bring their names.
     names = request.names or (() if isinstance(baseline, Scores) else CALLED)
     if not request.unpaired:
-        systems = pair_given(baseline, candidate, items=items, clusters=clusters, names=names)
-        request, systems = with_weights(request, weights, systems, baseline)
-        return run(request, systems.swap_systems())
-    refuse_paired({"items": items, "weights": weights})
-    return run(request, samples_given(baseline, candidate, clusters=clusters, names=names).swap_systems())
+        return run(request, pair_given(baseline, candidate, names=names, **rows).swap_systems())
+    refuse_paired({"items": rows.get("items")})
+    return run(request, samples_given(baseline, candidate, clusters=rows.get("clusters"), names=names).swap_systems())
 
 
 def _run_tables(request: GateRequest, both: Sequence[object]) -> GateResult:

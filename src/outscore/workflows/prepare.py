@@ -104,13 +104,12 @@ class Prepared:
 
     def reading(self, rows: int, origins: Sequence[Origin] | None = None) -> Reading:
         """How the files were interpreted, these or `origins`; without any, there were so many `rows`."""
-        column, metric = self.request.slice, self.better.metric
+        metric = self.better.metric
         return reading_of(
             self.systems.origins if origins is None else origins,
             rows=rows,
             systems=self.systems.names,
-            slices=() if column is None else (column,),
-            weight=() if self.request.weight is None else (self.request.weight,),
+            further=self.request.further_columns(),
             direction=(self.better.better, self.better.source),
             beside=beside_of(metric) if self.about_gold else "",
         )

@@ -7,9 +7,9 @@ that are named after a count of errors were turned around.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from outscore.formats.tables.measures import (
     named_after,
     shared_measure,
 )
-from outscore.formats.tables.names import join_names
+from outscore.formats.tables.names import USUAL, join_names
 from outscore.language.phrases import equals_gold
 from outscore.metrics.entry import Beside
 from outscore.metrics.registry import METRICS
@@ -42,6 +42,8 @@ OPTION = "direction"
 DIRECTIONS = ("auto", "higher", "lower")
 SAY = "Say which is better with --lower-is-better or --higher-is-better (direction=... in Python)."
 BARE = ("scores", "score-pairs", "f1-counts")
+FIELDS = {"slice": "slices", "answer": "prediction"}
+"""What the fields of a reading are called, where other than its parts and options."""
 MEAN_PER_CENT = 5.0
 """Scores up to 100 with a mean above this are per cent if another system's scores lie between 0 and 1."""
 
@@ -264,53 +266,41 @@ def reading_of(
     *,
     rows: int,
     systems: Sequence[str] = (),
-    slices: Sequence[str] = (),
-    weight: Sequence[str] = (),
+    further: Mapping[str, str] | None = None,
     direction: tuple[Direction, DirectionSource],
     kind: Literal["texts", "outputs"] | None = None,
     beside: Beside = "",
 ) -> Reading:
     """How files were interpreted; without `origins`, `rows` rows of arrays.
 
-    `systems` are the names of the systems, which are columns if no column of the file contains the scores.
+    `systems` are the names of the systems, which are columns if no column of the file contains the scores; `further` are the
+    columns that were named, by option.
     """
     better, source = direction
     refuse_best_fill(origins, better)
+    named: dict[str, Any] = {FIELDS.get(option, option): [column] for option, column in (further or {}).items()}
+    named |= {"direction": better, "direction_source": source}
     if not origins:
-        return Reading(
-            kind or "arrays", rows, slices=list(slices), weight=list(weight), direction=better, direction_source=source
-        )
+        return Reading(kind or "arrays", rows, **named)
+    named |= {FIELDS.get(part, part): _columns(origins, part) for part in (*USUAL, "answer", "gold")}
     formats = list(dict.fromkeys(map(_format, origins)))
     bare = all(name in BARE for name in formats)
-    named = kind is None and not bare
-    wide = named and not any("score" in origin.columns or "answer" in origin.columns for origin in origins)
+    wide = kind is None and not bare and not any("score" in origin.columns or "answer" in origin.columns for origin in origins)
     shape = kind or ("numbers" if bare else _log_or_table(formats))
-    score = _columns(origins, "score")
     return Reading(
         shape,
         sum(origin.rows for origin in origins),
         # A dataframe has columns but no file; a log of several systems is an origin for each of them.
         len({origin.path for origin in origins if origin.sha256}),
         formats,
-        score=score,
         systems=list(systems) if wide else [],
-        item=_columns(origins, "item"),
-        system=_columns(origins, "system"),
-        repeat=_columns(origins, "repeat"),
-        cluster=_columns(origins, "cluster"),
-        dataset=_columns(origins, "dataset"),
-        slices=list(slices),
-        weight=list(weight),
-        prediction=_columns(origins, "answer"),
-        gold=_columns(origins, "gold"),
-        direction=better,
-        direction_source=source,
+        **named,
         by_class=beside == "classes",
         beside=beside,
         left_out=sum(origin.left_out for origin in origins),
         filled=sum(origin.filled for origin in origins),
         unused=list(dict.fromkeys(column for origin in origins for column in origin.unused)),
-        direction_assumed=shape == "table" and source == "default" and not all(map(is_measure, score)),
+        direction_assumed=shape == "table" and source == "default" and not all(map(is_measure, _columns(origins, "score"))),
     )
 
 

@@ -23,7 +23,7 @@ from outscore.workflows.frames import counts_in, encode_labels, is_table, system
 from outscore.workflows.names import unique_names
 from outscore.workflows.reading import Better, series_names
 from outscore.workflows.requests import base
-from outscore.workflows.validate import numbers_of, refuse_labels
+from outscore.workflows.validate import numbers_of
 
 if TYPE_CHECKING:
     from outscore.workflows.requests.rank import RankRequest, ScoreRequest
@@ -32,10 +32,8 @@ TwoNames = tuple[str, str]
 Asked = TypeVar("Asked", bound=base.Request)
 UNNAMED: TwoNames = ("A", "B")
 """The names of systems that have none."""
-WEIGHTS = "weights"
-"""The name of the column of weights that were given as labels of rows."""
-SLICES = "slice"
-"""The name of a column whose labels were given without one."""
+PARTS = {"items": "item", "clusters": "cluster", "dataset": "dataset"}
+"""The parts of columns that labels of rows stand for, by their keywords; all other labels are slices."""
 GIVE = "Give a dictionary of arrays by system, the path of a file, the scores that `read` returns, or a table with columns."
 
 
@@ -160,12 +158,13 @@ def pair_given(
     a: object,
     b: object,
     *,
-    items: object = None,
-    clusters: object = None,
     labels: Sequence[str] | None = None,
     names: tuple[str, ...] = (),
+    **rows: Any,  # noqa: ANN401 - as `rows_in` returns them
 ) -> Systems:
     """Two systems as Python callers pass them: scores that were read, or arrays, whose rows are matched by position.
+
+    `rows` are labels of the rows, and `labels` their names.
 
     Examples
     --------
@@ -174,16 +173,13 @@ def pair_given(
     (('A', 'B'), ['q1', 'q1', 'q2', 'q2'], ['1', '2', '1', '2'])
     """
     if isinstance(a, Scores) and isinstance(b, Scores):
-        for name, given in (("items", items), ("clusters", clusters), ("labels", labels)):
-            if given is not None:
-                raise OutscoreError(f"`{name}` was given, but scores that were read have their own.", f"Leave `{name}` out.")
-        return Systems((a, b), names or unique_names((a.name, b.name)))
+        return Systems(_read_before((a, b), {"labels": labels, **rows}), names or unique_names((a.name, b.name)))
     if isinstance(a, Scores) or isinstance(b, Scores):
         raise OutscoreError(
             "One of `a` and `b` was read from a file and the other was not.", "Read both, or give the `values` of both."
         )
     names = names or names_of_series(a, b)
-    scores = arrays_given({"a": a, "b": b}, {"items": items, "clusters": clusters}, names)
+    scores = arrays_given({"a": a, "b": b}, rows, names)
     row_names = None if labels is None else [str(label) for label in in_order_of(a, labels, "labels")[0]]
     if row_names is not None and len(row_names) != scores[0].rows:
         raise OutscoreError(f"There are {len(row_names)} `labels` for {scores[0].rows} rows.", "Give one for each row.")
@@ -200,12 +196,9 @@ def pair_given(
 def many_given(
     scores: object,
     request: RankRequest | ScoreRequest,
-    *,
-    dataset: object = None,
-    items: object = None,
-    clusters: object = None,
+    **rows: Any,  # noqa: ANN401 - as `rows_in` returns them
 ) -> Systems:
-    """Systems from data that are not files; `dataset`, `items` and `clusters` are labels of the rows, or columns of a table.
+    """Systems from data that are not files; `rows` are labels of their rows, of which a table has columns instead.
 
     Examples
     --------
@@ -215,12 +208,8 @@ def many_given(
     >>> new.name, new.values.tolist(), new.ids.texts()
     ('new', [1, 1, 0, 1], ['q1', 'q1', 'q2', 'q2'])
     """
-    labels = {"dataset": dataset, "items": items, "clusters": clusters}
     if is_table(scores):
-        refuse_labels(labels)
-        parts = {"dataset": "dataset", "items": "item", "clusters": "cluster"}
-        named = {parts[name]: column for name, column in labels.items() if column is not None}
-        return Systems.of(systems_in(scores, Choice(**{**request.columns(), **named}, systems=request.system, gaps=True)))
+        return Systems.of(systems_in(scores, Choice(**request.columns(), systems=request.system, gaps=True)))
     request.refuse_outside(base.FILES)
     if isinstance(scores, Mapping):
         named_arrays = {str(name): x for name, x in scores.items()}
@@ -229,19 +218,23 @@ def many_given(
         refuse_search(named_arrays)
         scores = [by_item(x, name) for name, x in named_arrays.items()]
         if not all(isinstance(one, Scores) for one in scores):
-            return Systems.of(arrays_given(named_arrays, labels), measures=series_names(named_arrays.values()))
+            return Systems.of(arrays_given(named_arrays, rows), measures=series_names(named_arrays.values()))
     if isinstance(scores, Sequence) and scores and all(isinstance(system, Scores) for system in scores):
-        names = [name for name, label in labels.items() if label is not None]
-        if names:
-            raise OutscoreError(f"`{names[0]}` is given, but the systems bring their own labels.", "Leave it out.")
-        return Systems.of(scores)
+        return Systems.of(_read_before(scores, rows))
     raise OutscoreError(f"`scores` is a {type(scores).__name__}.", GIVE)
 
 
-def arrays_given(
-    arrays: Mapping[str, object], labels: Mapping[str, object], names: Sequence[str] | None = None
-) -> list[Scores]:
-    """Arrays by position, or by the labels of their rows if they have an index, as in pandas; `labels` are those of rows.
+def _read_before(scores: Sequence[Scores], rows: Mapping[str, Any]) -> tuple[Scores, ...]:
+    """Scores that were read with further labels of their rows, which must not be of parts that they have themselves."""
+    own = next((name for name, labels in rows.items() if name != "slices" and labels is not None), None)
+    if own is not None:
+        raise OutscoreError(f"`{own}` was given, but scores that were read have their own.", f"Leave `{own}` out.")
+    columns = rows.get("slices", {})
+    return tuple(replace(one, slices={**one.slices, **_columns_given(columns, one.rows)}) for one in scores)
+
+
+def arrays_given(arrays: Mapping[str, object], rows: Mapping[str, Any], names: Sequence[str] | None = None) -> list[Scores]:
+    """Arrays by position, or by the labels of their rows if they have an index, as in pandas; `rows` are labels of these.
 
     Scores are called by the `names`, or else as refusals call their arrays.
     """
@@ -259,55 +252,53 @@ def arrays_given(
             )
         if there != shape:
             raise OutscoreError(f"`{one}` has shape {shape}, but `{other}` has {there}.", "Give all systems the same columns.")
-    known = {name: labels_given(in_order_of(first, given, name)[0], shape[0], name) for name, given in labels.items()}
-    ids, sets = known.get("items"), known.get("dataset")
+    labels = {name: in_order_of(first, rows.get(name), name)[0] for name in PARTS}
+    ids, clusters, sets = (labels_given(given, shape[0], name) for name, given in labels.items())
+    columns = {name: in_order_of(first, given, name)[0] for name, given in rows.get("slices", {}).items()}
+    slices = _columns_given(columns, shape[0])
     # Rows of one item are repeats of it, however equal their scores.
     repeats = None if ids is None else numbered(ids, sets)
     both = zip(names or values, values.values(), strict=True)
-    return [Scores(name, x, ids, repeats, known.get("clusters"), sets) for name, x in both]
+    return [Scores(name, x, ids, repeats, clusters, sets, slices) for name, x in both]
 
 
-def with_weights(request: Asked, weights: object, systems: Systems, first: object) -> tuple[Asked, Systems]:
-    """The request for a weighted mean, and the systems with the weights of their rows, if any were given.
+def _columns_given(columns: Mapping[str, object], rows: int) -> dict[str, Labels]:
+    """Further labels of rows by their columns."""
+    return {name: labels for name, given in columns.items() if (labels := labels_given(given, rows, name)) is not None}
 
-    Weights with an index are matched with that of the `first` system's scores; a name is one of the slices that were read.
+
+def rows_in(kind: type[base.Request], given: dict[str, Any]) -> dict[str, Any]:
+    """Labels of rows among keyword arguments, by their keywords; what names a column in files and tables is taken out of these.
+
+    Labels without a part of their own are slices of the rows: the keyword names their column, which is called like its option
+    unless a dictionary names it.
+
+    Examples
+    --------
+    >>> from outscore.workflows.requests.compare import CompareRequest
+    >>> given = {"items": ["q1", "q2"], "weights": [1, 2], "slices": {"topic": ["x", "y"]}}
+    >>> rows_in(CompareRequest, given)
+    {'items': ['q1', 'q2'], 'slices': {'weight': [1, 2], 'topic': ['x', 'y']}}
+    >>> given
+    {'weights': 'weight', 'slices': 'topic'}
     """
-    if weights is None or isinstance(weights, str):
-        return replace(request, weight=weights), systems  # type: ignore[call-arg]
-    raw = np.asarray(in_order_of(first, weights, WEIGHTS)[0])
-    rows = next((one.rows for one in systems.scores if raw.shape != (one.rows,)), None)
-    if rows is not None:
-        message = f"`{WEIGHTS}` has shape {raw.shape}, the scores have {rows} rows."
-        raise OutscoreError(message, "Give one weight for each row.", parameter="weight")
-    labels = encode_labels(raw, WEIGHTS)
-    scores = tuple(replace(one, slices={**one.slices, WEIGHTS: labels}) for one in systems.scores)
-    return replace(request, weight=WEIGHTS), replace(systems, scores=scores)  # type: ignore[call-arg]
-
-
-def slices_given(slices: object, systems: Systems, first: object) -> tuple[str, Systems]:
-    """The column of slices, and the systems with it: one of scores that were read, labels by column, or labels alone.
-
-    Labels with an index are matched with that of the `first` system's scores.
-    """
-    if isinstance(slices, str):
-        if not any(slices in one.slices for one in systems.scores):
-            raise OutscoreError(
-                f"The scores have no slice column `{slices}`.",
-                "Read them with slice=..., or give a label for each row.",
-                parameter="slice",
-            )
-        return slices, systems
-    if isinstance(slices, Mapping) and len(slices) != 1:
-        raise OutscoreError(f"`slices` names {len(slices)} columns.", "Give one column.", parameter="slice")
-    column, labels = next(iter(slices.items())) if isinstance(slices, Mapping) else (SLICES, slices)
-    raw = np.asarray(in_order_of(first, labels, "slices")[0])
-    if raw.ndim != 1 or any(one.rows != len(raw) for one in systems.scores):
-        rows = systems.scores[0].rows
-        raise OutscoreError(
-            f"There are {len(raw):,} slice labels for {rows:,} rows.", "Give one for each row.", parameter="slice"
-        )
-    values = {str(column): encode_labels(raw, "slices")}
-    return str(column), replace(systems, scores=tuple(replace(one, slices={**one.slices, **values}) for one in systems.scores))
+    rows: dict[str, Any] = {}
+    columns: dict[str, object] = {}
+    for option in kind.options():
+        keyword = str(option.keyword)
+        label = given.get(keyword) if option.by_row else None
+        if label is None:
+            continue
+        if keyword in PARTS:
+            rows[keyword] = given.pop(keyword)
+        elif not isinstance(label, str):
+            named = label if isinstance(label, Mapping) else {option.name: label}
+            if len(named) != 1:
+                raise OutscoreError(f"`{keyword}` names {len(named)} columns.", "Give one column.", parameter=option.name)
+            ((column, labels),) = named.items()
+            columns[str(column)] = labels
+            given[keyword] = str(column)
+    return {**rows, "slices": columns} if columns else rows
 
 
 def numbered(ids: Labels, sets: Labels | None = None) -> Labels:

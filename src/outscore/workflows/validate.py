@@ -248,17 +248,6 @@ def _check_names(names: object) -> None:
         raise OutscoreError(f"Both systems are named `{names[0]}`.", "Give them two different names.", parameter="names")
 
 
-def refuse_labels(columns: Mapping[str, object]) -> None:
-    """Refuse labels given with files or tables, whose columns are named instead."""
-    for name, label in columns.items():
-        if label is not None and not isinstance(label, str):
-            raise OutscoreError(
-                f"`{name}` is not the name of a column.",
-                "For a file or table, name the column that contains it.",
-                parameter=name,
-            )
-
-
 def refuse_paired(labels: Mapping[str, object]) -> None:
     """Refuse labels of items that both systems share, where each has its own."""
     for name, label in labels.items():

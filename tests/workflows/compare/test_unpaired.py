@@ -124,7 +124,7 @@ REFUSED = [
     ({"options": {"method": "dp"}}, "--unpaired has no method `dp`"),
     ({"test": "wilcoxon", "options": {"zeros": "pratt"}}, "Option `zeros` needs pairs"),
     ({"labels": ["a", "b", "c"]}, "`labels` needs items that both systems share"),
-    ({"slices": ["a", "b", "c"]}, "`slices` needs items that both systems share"),
+    ({"slices": ["a", "b", "c"]}, "--slice needs the same items for both systems"),
     ({"clusters": [1, 2, 3]}, "With --unpaired, A and B need separate `clusters`"),
     ({"clusters": (["d", "e", "e"], ["d", "f"])}, "Cluster `d` contains items of both systems"),
 ]

@@ -339,7 +339,7 @@ BAD = {
     "There are no repeats": {"repeats": "runs"},
     "is not available: each item was scored once": {"population": "items-and-runs"},
     "There are 2 names for one system": {"names": ["a", "b"]},
-    "There are 3 slice labels for 60 rows": {"slices": ["x", "y", "z"]},
+    "`slice` has shape": {"slices": ["x", "y", "z"]},
     "have no slice column `topic`": {"slices": "topic"},
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -31,8 +31,8 @@ from outscore.workflows.prepare import Prepared, ScoresRequest, prepare
 from outscore.workflows.question import Question
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.systems import Systems, named_in, pair_given, slices_given, with_weights
-from outscore.workflows.validate import refuse_labels, refuse_paired
+from outscore.workflows.systems import Systems, named_in, pair_given, rows_in
+from outscore.workflows.validate import refuse_paired
 
 COUNTS = ("true positives", "false positives", "false negatives")
 
@@ -151,55 +151,32 @@ def call(
     b: object,
     *,
     labels: Sequence[str] | None,
-    items: object,
-    clusters: object,
-    slices: object,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.compare`
 ) -> Comparison | Comparisons:
     """`outscore.compare`: paths, tables, scores, arrays or dictionaries of them, with options by their Python names."""
     a, b, given["names"] = named_in(a, b, given.get("names"))
     if isinstance(a, (str, os.PathLike)):
-        asked = _of_files([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
+        asked = _of_files([a] if b is None else [a, b], labels, given)
         compared = run(asked)
-        several = slices is not None or asked.measure or len(compared.comparisons) > 1
+        several = asked.slice is not None or asked.measure or len(compared.comparisons) > 1
         return compared if several else compared.comparisons[0]
-    if given["unpaired"] and not is_table(a):
-        return _of_samples(a, b, labels, items=items, clusters=clusters, slices=slices, **given)
-    if is_table(a) and (b is None or is_table(b)) and (b is None or counts_in(a) is None):
-        return _of_tables([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
-    weights = given.pop("weights")
+    if is_table(a) and (b is None or (is_table(b) and counts_in(a) is None)):
+        return _of_tables([a] if b is None else [a, b], labels, given)
+    rows = rows_in(CompareRequest, given)
     request = CompareRequest.from_python(given)
     request.refuse_outside(base.FILES)
     request.validate(arrays=True)
-    data = pair_given(a, b, items=items, clusters=clusters, labels=labels, names=request.names)
-    request, data = with_weights(request, weights, data, a)
-    if slices is None:
-        return run(request, data).comparisons[0]
-    column, data = slices_given(slices, data, a)
-    return run(replace(request, slice=column), data)
+    if request.unpaired:
+        refuse_paired({"items": rows.get("items"), "labels": labels})
+        samples = samples_given(a, b, clusters=rows.get("clusters"), names=request.names)
+        return compare_samples(request, samples).comparisons[0]
+    compared = run(request, pair_given(a, b, labels=labels, names=request.names, **rows))
+    return compared if request.slice is not None else compared.comparisons[0]
 
 
-def _of_samples(
-    a: object,
-    b: object,
-    labels: object,
-    *,
-    items: object,
-    clusters: object,
-    slices: object,
-    **given: Any,  # noqa: ANN401 - the other keywords of `outscore.compare`
-) -> Comparison:
-    """Compare arrays, or scores that were read, of different items."""
-    refuse_paired({"items": items, "labels": labels, "slices": slices, "weights": given["weights"]})
-    request = CompareRequest.from_python(given)
-    request.refuse_outside(base.FILES)
-    request.validate(arrays=True)
-    return compare_samples(request, samples_given(a, b, clusters=clusters, names=request.names)).comparisons[0]
-
-
-def _of_tables(tables: Sequence[object], labels: object, **given: Any) -> Comparison | Comparisons:  # noqa: ANN401
+def _of_tables(tables: Sequence[object], labels: object, given: Mapping[str, Any]) -> Comparison | Comparisons:
     """Dataframes: one with both systems, or one for each."""
-    request = _naming_columns(labels, **given)
+    request = _naming_columns(labels, given)
     request.validate(arrays=True)
     if request.measure:
         return compare_measures(request, lambda one: _one(one, pair_of_tables(tables, one), from_files=False))
@@ -208,21 +185,20 @@ def _of_tables(tables: Sequence[object], labels: object, **given: Any) -> Compar
     return compared if request.slice is not None else compared.comparisons[0]
 
 
-def _naming_columns(labels: object, files: tuple[str, ...] = (), **given: Any) -> CompareRequest:  # noqa: ANN401
+def _naming_columns(labels: object, given: Mapping[str, Any], files: tuple[str, ...] = ()) -> CompareRequest:
     """The request for files or tables, whose columns take the place of labels given with arrays."""
     if labels is not None:
         raise OutscoreError("`labels` was given, but files have item ids.", "Leave `labels` out.", parameter="labels")
-    refuse_labels({name: given[name] for name in ("items", "clusters", "slices")})
     return CompareRequest.from_python(given, files=files)
 
 
-def _of_files(files: Sequence[object], labels: object, **given: Any) -> CompareRequest:  # noqa: ANN401
+def _of_files(files: Sequence[object], labels: object, given: Mapping[str, Any]) -> CompareRequest:
     names = path_texts(files)
     if names is None:
         raise OutscoreError(
             "One of `a` and `b` is a file and the other is not.", "Give two files, or one that contains both systems."
         )
-    return _naming_columns(labels, names, **given)
+    return _naming_columns(labels, given, names)
 
 
 def _originals(request: CompareRequest) -> list[str]:

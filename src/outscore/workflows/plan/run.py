@@ -59,7 +59,8 @@ from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.requests.groups import UnitRequest
 from outscore.workflows.requests.plan import NO_BATTLES, REPLICATES, PlanRequest
 from outscore.workflows.requests.shared import TEST
-from outscore.workflows.systems import Systems, pair_given
+from outscore.workflows.systems import Systems, pair_given, rows_in
+from outscore.workflows.validate import refuse_paired
 
 OWN_RATE = (
     "The win rate is the pilot's own, {rate:.1f}%, which is itself uncertain; better give the smallest lead that matters as"
@@ -131,8 +132,6 @@ def _finish(
 def call(
     *,
     pilot: object,
-    items: object,
-    clusters: object,
     progress: Progress | None,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.plan`
 ) -> PlanResult | PossibleP | PossibleTable:
@@ -147,20 +146,19 @@ def call(
     several = [pilot] if isinstance(pilot, (str, os.PathLike)) else pilot
     if several is None or (isinstance(several, Sequence) and all(isinstance(one, (str, os.PathLike)) for one in several)):
         files = tuple(os.fspath(one) for one in several or ())
-        columns = {"items": items, "clusters": clusters}
-        return run(PlanRequest.from_python({**given, **columns}, pilot=files), progress=progress)
+        return run(PlanRequest.from_python(given, pilot=files), progress=progress)
     if not isinstance(several, Sequence) or len(several) != 2:
         raise OutscoreError(
             f"`pilot` is a {type(pilot).__name__}.",
             "Give a file with both systems, or both systems' scores.",
             parameter="pilot",
         )
+    rows = rows_in(PlanRequest, given)
     request = PlanRequest.from_python(given)
     if request.unpaired:
-        if items is not None:
-            raise OutscoreError("`items` needs items that both systems share.", "Leave `items` out.", parameter="items")
-        return run(request, samples_given(*several, clusters=clusters, names=()))
-    return run(request, pair_given(*several, items=items, clusters=clusters), progress=progress)
+        refuse_paired({"items": rows.get("items")})
+        return run(request, samples_given(*several, clusters=rows.get("clusters"), names=()))
+    return run(request, pair_given(*several, **rows), progress=progress)
 
 
 def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> PossibleTable:

@@ -36,13 +36,12 @@ from outscore.workflows.rank.parquet import measured_from_partitions
 from outscore.workflows.reading import reading_of, refuse_best_fill
 from outscore.workflows.requests import base
 from outscore.workflows.requests.rank import RankRequest
-from outscore.workflows.systems import Systems, many_given, with_weights
+from outscore.workflows.systems import Systems, many_given, rows_in
 from outscore.workflows.texts.checks import cache_of
 from outscore.workflows.texts.inputs import files_of_request
 from outscore.workflows.texts.members import check_segments, members_of, segment_scores
 from outscore.workflows.texts.panels import notes_of
 from outscore.workflows.texts.statistics import Statistics, Texts, texts_given
-from outscore.workflows.validate import refuse_labels
 
 Kind = Literal["texts", "outputs"]
 Given = Systems | Texts | OutputData[Any]
@@ -104,9 +103,6 @@ def run_measured(
 def call(
     scores: object,
     *,
-    items: object,
-    clusters: object,
-    dataset: object,
     reference: object,
     documents: object,
     gold: object,
@@ -116,40 +112,35 @@ def call(
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.rank`
 ) -> Ranking:
     """`outscore.rank`: arrays, tables, paths, texts or outputs, with options by their Python names."""
-    labels = {"items": items, "clusters": clusters, "dataset": dataset}
     more: dict[str, Any] = {"engine": engine, "progress": progress}
     paths = _paths(scores, reference, documents, gold)
     target = None if segments is None else os.fspath(segments)
     check_segments(target, (), texts=reference is not None)
     if paths is not None:
-        columns = {name: label for name, label in labels.items() if label is not None}
-        refuse_labels(columns)
-        request = RankRequest.from_python({**given, **columns}, **paths)
+        request = RankRequest.from_python(given, **paths)
         check_segments(target, request.inputs, texts=True)
         return _with_segments(run_measured(request, **more), target)
+    rows = {} if is_table(scores) else rows_in(RankRequest, given)
     if reference is not None or gold is not None:
         kind: Kind = "outputs" if reference is None else "texts"
-        _refuse_labels(labels, kind)
+        _refuse_labels(rows, kind)
         systems = _by_system(scores, kind)
         request = RankRequest.from_python(given)
         data: Given = OutputData(gold, systems)
         if reference is not None:
             request.validate(kind="texts")
-            data = texts_given(systems, reference, documents=documents, dataset=dataset)
+            data = texts_given(systems, reference, documents=documents, dataset=rows.get("dataset"))
         return _with_segments(run_measured(request, data, **more), target)
-    weights = None if is_table(scores) else given.pop("weights")
+    items_named = bool(given.get("items")) or "items" in rows
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
     if request.measure:
         parts = request.by_measure(logs=False).values()
         work = _Work(engine or engine_of(), progress or Steps(), warnings.warn)
-        return _rank_scores(request, [prepare(one, many_given(scores, one, **labels)) for one in parts], work).ranking
+        return _rank_scores(request, [prepare(one, many_given(scores, one, **rows)) for one in parts], work).ranking
     with proposing_measures(request):
-        found = many_given(scores, request, **labels)
-    if not is_table(scores):
-        first = next(iter(scores.values()), None) if isinstance(scores, Mapping) else None
-        request, found = with_weights(request, weights, found, first)
-    refuse_unlikely(found.scores, request, item_named=items is not None)
+        found = many_given(scores, request, **rows)
+    refuse_unlikely(found.scores, request, item_named=items_named)
     return run(request, found, **more)
 
 
@@ -186,8 +177,8 @@ def _paths(scores: object, reference: object, documents: object, gold: object) -
 
 
 def _refuse_labels(labels: Mapping[str, object], kind: Kind) -> None:
-    for name, label in labels.items():
-        if label is not None and (kind, name) not in (("outputs", "clusters"), ("texts", "dataset")):
+    for name in labels:
+        if (kind, name) not in (("outputs", "clusters"), ("texts", "dataset"), (kind, "slices")):
             raise OutscoreError(f"`{name}` is for scores, not for {kind}.", f"Leave `{name}` out.", parameter=name)
 
 

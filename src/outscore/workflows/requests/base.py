@@ -228,15 +228,23 @@ class Request:
         """The files that must be there, as written: those of the systems, and references or right answers to them."""
         return self.system_paths
 
+    def further_columns(self) -> dict[str, str]:
+        """The columns that were named and that no reader looks for by itself, such as slices and weights, by option."""
+        from outscore.formats.base.entry import Choice
+
+        parts = {field.name for field in dataclasses.fields(Choice)} - {"slice"}
+        names = (option.name for option in self.options() if option.kind == "column" and not option.many)
+        found = {name: self.value(name) for name in names if name.removesuffix("_column") not in parts}
+        return {name: column for name, column in found.items() if column}
+
     def columns(self) -> dict[str, Any]:
         """The columns that were named, by the parameters of readers."""
         named = {option.name: self.value(option.name) for option in self.options() if option.kind == "column"}
         columns = {name.removesuffix("_column"): value for name, value in named.items() if value}
-        if isinstance(columns.get("slice"), str):
-            columns["slice"] = (columns["slice"],)
-        if "weight" in columns:
-            # Weights are read as labels, like slices, and become numbers where scores do.
-            columns["slice"] = tuple(dict.fromkeys((*columns.get("slice", ()), columns.pop("weight"))))
+        further = self.further_columns()
+        columns = {name: value for name, value in columns.items() if name not in further}
+        if further:
+            columns["slice"] = tuple(dict.fromkeys(further.values()))
         if "gold_column" in named:
             columns["gold_option"] = "gold_column"
         beside = _beside(getattr(self, "metric", None))
@@ -398,7 +406,7 @@ def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
     value = _plain(value)
     if option.kind == "metric":
         _check_metric(option, value)
-    if option.name == "weight" and not isinstance(value, str):
+    if option.by_row and not isinstance(value, str):
         hint = "For a file or table, name the column that contains it."
         raise OutscoreError(f"`{option.keyword}` is not the name of a column.", hint, parameter=option.name)
     if option.kind == "settings":

@@ -110,6 +110,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
     slice: str | None = declare(
         shared.SLICE,
         after="equal_runs",
+        only_for=(base.FILES, *shared.SLICE.only_for),
         help="Also show each value of this column; the outcome is that of the whole.",
         annotation="str | None",
         doc="The column of a file or table: every value is shown too, with a warning where the candidate is worse by more\n"

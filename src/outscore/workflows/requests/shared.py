@@ -448,7 +448,7 @@ SLICE = make_option(
     "slice",
     "Also compare on each value of this column separately.",
     label="Slices",
-    only_for=(base.FILES, base.PAIRED, base.SCORES, base.SINGLE),
+    only_for=(base.PAIRED, base.SCORES, base.SINGLE),
     kind="column",
     python="slices",
     annotation="ArrayLike | Mapping[str, ArrayLike] | str | None",

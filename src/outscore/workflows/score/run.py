@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from outscore.core.errors import OutscoreError
@@ -25,11 +24,10 @@ from outscore.workflows.prepare import Prepared, prepare_each
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure, of_kind
-from outscore.workflows.systems import Systems, by_item, many_given, slices_given, with_weights
+from outscore.workflows.systems import Systems, by_item, many_given, rows_in
 from outscore.workflows.texts.inputs import files_of_request
 from outscore.workflows.texts.panels import score_texts
 from outscore.workflows.texts.statistics import Texts, texts_given
-from outscore.workflows.validate import refuse_labels
 
 UNNAMED = "system"
 """The name of a system that has none."""
@@ -57,40 +55,23 @@ def run(request: ScoreRequest, data: Systems | None = None) -> ScoreResult:
 def call(
     scores: object,
     *,
-    items: object,
-    clusters: object,
-    slices: object,
-    dataset: object,
     reference: object,
     documents: object,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.score`
 ) -> ScoreResult:
     """`outscore.score`: arrays, tables, what `read` returns, or paths, with options by their Python names."""
     if reference is not None:
-        return _call_texts(scores, reference, documents, {**given, "clusters": clusters, "dataset": dataset})
-    labels = {"items": items, "clusters": clusters, "dataset": dataset}
+        return _call_texts(scores, reference, documents, given)
     several = scores if isinstance(scores, (list, tuple)) else [scores]
     paths = path_texts(several) if several else None
-    if paths is not None or is_table(scores):
-        columns = {name: label for name, label in {**labels, "slices": slices}.items() if label is not None}
-        refuse_labels(columns)
-        request = ScoreRequest.from_python({**given, **columns}, files=paths or ())
-        if paths is not None:
-            return run(request)
-        request.validate(arrays=True)
-        with proposing_measures(request):
-            systems = many_given(scores, request)
-        return run(request, systems)
-    weights = given.pop("weights")
+    if paths is not None:
+        return run(ScoreRequest.from_python(given, files=paths))
+    rows = {} if is_table(scores) else rows_in(ScoreRequest, given)
     request = ScoreRequest.from_python(given)
     request.validate(arrays=True)
-    by_system = _by_system(scores, request)
-    first = next(iter(by_system.values())) if isinstance(by_system, Mapping) else None
-    request, systems = with_weights(request, weights, many_given(by_system, request, **labels), first)
-    if slices is None:
-        return run(request, systems)
-    column, systems = slices_given(slices, systems, first)
-    return run(replace(request, slice=column), systems)
+    with proposing_measures(request):
+        systems = many_given(scores if is_table(scores) else _by_system(scores, request), request, **rows)
+    return run(request, systems)
 
 
 def _call_texts(scores: object, reference: object, documents: object, given: dict[str, Any]) -> ScoreResult:
@@ -103,10 +84,11 @@ def _call_texts(scores: object, reference: object, documents: object, given: dic
     if paths is not None and all(isinstance(path, os.PathLike) for path in (*several, *references) if several is scores):
         names = {"files": paths[: len(several)], "reference": paths[len(several) : len(several) + len(references)]}
         return run(ScoreRequest.from_python({**given, "documents": paths[-1] if more else None}, **names))
-    request = ScoreRequest.from_python({**given, "clusters": None, "dataset": None})
+    dataset = given.pop("dataset")
+    request = ScoreRequest.from_python({**given, "clusters": None, "slices": None})
     (called, *_) = request.names or (UNNAMED,)
     systems = scores if isinstance(scores, Mapping) else {called: scores}
-    return _of_texts(request, texts_given(systems, reference, documents=documents, dataset=given["dataset"]))
+    return _of_texts(request, texts_given(systems, reference, documents=documents, dataset=dataset))
 
 
 def _by_system(scores: object, request: ScoreRequest) -> object:
