@@ -8,7 +8,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy import optimize, sparse
+from scipy import optimize
 from tests.inference.preferences.battle_making import made, simulated
 
 from outscore.formats.battles.read import read_battles
@@ -34,19 +34,7 @@ def test_newton_finds_the_maximum():
     assert strengths_of(tally_of(battles), 0.05).theta == pytest.approx(naive(battles), abs=1e-6)
 
 
-def as_older_scipy_keeps_it(unit, left, right, residual, units, systems):
-    """The scores of units as scipy 1.13 makes the table: what stands twice is kept twice."""
-    rows = np.concatenate([unit, unit])
-    order = np.argsort(rows, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=units))])
-    values, columns = np.concatenate([residual, -residual])[order], np.concatenate([left, right])[order]
-    return sparse.csr_matrix((values, columns, starts), shape=(units, systems))
-
-
-@pytest.mark.parametrize("kept_twice", [False, True])
-def test_a_prompt_counts_once_for_each_system(kept_twice, monkeypatch):
-    if kept_twice:
-        monkeypatch.setattr("outscore.inference.preferences.strengths.unit_scores", as_older_scipy_keeps_it)
+def test_a_prompt_counts_once_for_each_system():
     battles = simulated(np.random.default_rng(3), [0.5, 0.0, -0.5, 0.1], 12)
     met = [{*battles.units.codes[battles.first == k], *battles.units.codes[battles.second == k]} for k in range(4)]
     found = strengths_of(tally_of(battles), 0.05)

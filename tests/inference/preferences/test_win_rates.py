@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,6 @@ from tests.inference.preferences.battle_making import made, simulated
 import outscore as osc
 from outscore.inference.base.own_score import cluster_variance
 from outscore.inference.preferences.agreement import (
-    Halves,
     by_place,
     exchanged_p,
     halves_of,
@@ -24,7 +24,7 @@ from outscore.inference.preferences.agreement import (
     swapped_verdicts,
 )
 from outscore.inference.preferences.tally import tally_of
-from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
+from outscore.inference.preferences.win_rates import flip_p, independent_p, win_rates
 
 SIGNS = {n: np.array(list(itertools.product((-1, 1), repeat=n))) for n in range(1, 11)}
 
@@ -92,7 +92,7 @@ def test_the_interval_holds_a_half_where_the_test_does_not_reject():
     for _ in range(200):
         tally = tally_of(simulated(rng, [rng.normal(), 0.0], int(rng.integers(2, 25)), votes=2))
         found, p = win_rates(tally, 0.05), flip_p(tally.d)
-        low, high = kept_half(float(found.low[0]), float(found.high[0]), float(found.rate[0]), p, 0.05)
+        _, low, high = found.kept(0, p, 0.05)
         assert (low <= 0.5 <= high) == (p.value > 0.05)
         assert low <= found.rate[0] <= high
 
@@ -118,12 +118,12 @@ class TestPosition:
 
     def test_verdicts_that_change_with_the_order(self):
         rows = [("p", "x", "y", 1.0), ("p", "y", "x", 1.0), ("q", "x", "y", 1.0), ("q", "y", "x", 0.0), ("r", "x", "y", 0.5)]
-        assert swapped_verdicts(made(rows)).flipped == 1
-        assert swapped_verdicts(made(rows)).compared == 2
+        assert swapped_verdicts(made(rows))["flipped"] == 1
+        assert swapped_verdicts(made(rows))["compared"] == 2
         # Another judge is no second look.
         judged = made(rows, judges=["a", "b", "a", "a", "a"])
-        assert swapped_verdicts(judged).compared == 1
-        assert swapped_verdicts(made(rows, shown=False)).compared == 0
+        assert swapped_verdicts(judged)["compared"] == 1
+        assert swapped_verdicts(made(rows, shown=False))["compared"] == 0
 
 
 class TestOrders:
@@ -160,7 +160,7 @@ class TestOrders:
                 ]
                 uneven += balance[0] != 0
                 lost += balance[0] == 0 and balance[1] != 0
-            assert halves_of(made(rows)) == Halves(uneven, lost)
+            assert halves_of(made(rows)) == Counter(uneven=uneven, lost=lost)
 
     @settings(max_examples=40)
     @given(st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.booleans()), min_size=2, max_size=9))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
@@ -40,26 +41,17 @@ RESAMPLES = 9_999
 MAX_CELLS = 1 << 24
 
 
-@dataclass(frozen=True)
-class Halves:
-    """Pairs on prompts that were not shown in both orders alike often; and those that were, but lack verdicts of one order."""
-
-    uneven: int = 0
-    lost: int = 0
-
-    def __add__(self, other: Halves) -> Halves:
-        return Halves(self.uneven + other.uneven, self.lost + other.lost)
-
-
-def halves_of(battles: Battles) -> Halves:
+def halves_of(battles: Battles) -> Counter[str]:
     """Look at every pair on every prompt, battles without a verdict included.
+
+    "uneven" are those that were not shown in both orders alike often, "lost" those that were, but lack verdicts of one order.
 
     Examples
     --------
     >>> from outscore.scores.system import Labels
     >>> first, shown = np.array([0, 1, 0, 1]), np.ones(4, dtype=bool)
     >>> halves_of(Battles(("x", "y"), first, 1 - first, np.array([1.0, 1.0, 1.0, np.nan]), Labels.of("aabb"), shown))
-    Halves(uneven=0, lost=1)
+    Counter({'lost': 1, 'uneven': 0})
     """
     k = len(battles.systems)
     shown = np.zeros(battles.rows, dtype=bool) if battles.shown is None else battles.shown
@@ -73,7 +65,8 @@ def halves_of(battles: Battles) -> Halves:
 
     unknown = np.bincount(cell[~shown], minlength=len(cells))
     even = (balance(shown) == 0) & (unknown == 0)
-    return Halves(int((~even).sum()), int((even & (balance(shown & battles.decided) != 0)).sum()))
+    lost = even & (balance(shown & battles.decided) != 0)
+    return Counter(uneven=int((~even).sum()), lost=int(lost.sum()))
 
 
 def orders_of(tally: Tally) -> Array:
@@ -163,22 +156,6 @@ def _exact(counts: dict[float, int], n: int, k: int, observed: float) -> PValue:
     return p
 
 
-@dataclass(frozen=True)
-class Swapped:
-    """Two verdicts on the same pair and prompt by one judge, one in each order: how many such two there are, how many differ.
-
-    Of several in one order each meets each of the other, so that places in a file do not matter; `questions` are the pairs,
-    prompts and judges that have both orders.
-    """
-
-    compared: int = 0
-    flipped: int = 0
-    questions: int = 0
-
-    def __add__(self, other: Swapped) -> Swapped:
-        return Swapped(self.compared + other.compared, self.flipped + other.flipped, self.questions + other.questions)
-
-
 def by_place(battles: Battles) -> Tally | None:
     """Battles as those of the first place against the second; None where no order is known.
 
@@ -197,8 +174,11 @@ def by_place(battles: Battles) -> Tally | None:
     return tally_of(replace(known, systems=("first", "second"), first=places, second=places + 1))
 
 
-def swapped_verdicts(battles: Battles) -> Swapped:
-    """Set the verdicts of both orders against each other.
+def swapped_verdicts(battles: Battles) -> Counter[str]:
+    """Set two verdicts on the same pair and prompt by one judge, one in each order, against each other.
+
+    "compared" is how many such two there are and "flipped" how many differ; of several in one order each meets each of the
+    other, so that places in a file do not matter. "questions" are the pairs, prompts and judges that have both orders.
 
     Examples
     --------
@@ -206,13 +186,11 @@ def swapped_verdicts(battles: Battles) -> Swapped:
     >>> first, second, shown = np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]), np.ones(4, dtype=bool)
     >>> battles = Battles(("x", "y"), first, second, np.array([1.0, 1.0, 1.0, 0.0]), Labels.of("aabb"), shown)
     >>> swapped_verdicts(battles)
-    Swapped(compared=2, flipped=1, questions=2)
+    Counter({'compared': 2, 'questions': 2, 'flipped': 1})
     """
-    if battles.shown is None:
-        return Swapped()
-    known = battles.take(np.flatnonzero(battles.shown & battles.decided))
-    if not known.rows:
-        return Swapped()
+    known = battles if battles.shown is None else battles.take(np.flatnonzero(battles.shown & battles.decided))
+    if battles.shown is None or not known.rows:
+        return Counter()
     turned = known.first > known.second
     verdict = (1 - np.sign(np.where(turned, 1 - known.share, known.share) - 0.5)).astype(np.int64)
     group = same_question(known)
@@ -221,7 +199,8 @@ def swapped_verdicts(battles: Battles) -> Swapped:
         np.bincount(group[side] * 3 + verdict[side], minlength=size).reshape(-1, 3) for side in (~turned, turned)
     )
     met = in_order.sum(axis=1) * in_reverse.sum(axis=1)
-    return Swapped(int(met.sum()), int(met.sum() - (in_order * in_reverse).sum()), int((met > 0).sum()))
+    compared, alike = int(met.sum()), int((in_order * in_reverse).sum())
+    return Counter(compared=compared, flipped=compared - alike, questions=int((met > 0).sum()))
 
 
 def same_question(battles: Battles) -> Array:
@@ -274,13 +253,8 @@ class Tables:
     items: int
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A coefficient with its limits; nan where it is not defined or nothing shows its spread."""
-
-    value: float
-    low: float
-    high: float
+Estimate = tuple[float, float, float]
+"""A coefficient with its limits; nan where it is not defined or nothing shows its spread."""
 
 
 def verdicts_of(battles: Battles) -> Verdicts:
@@ -331,11 +305,11 @@ def _share(tables: Array, alpha: float) -> Estimate:
     units = len(tables)
     at, error = _error(tables, _agreed)
     if units < 2:
-        return Estimate(at, math.nan, math.nan)
+        return at, math.nan, math.nan
     spread = at * (1 - at)
     sure = error <= UNMOVED or spread <= 0
     looks = effective_clusters(tables.sum(axis=(1, 2))) if sure else spread / error**2
-    return Estimate(at, *wilson_limits(at, looks, t_quantile(units - 1, alpha)))
+    return at, *wilson_limits(at, looks, t_quantile(units - 1, alpha))
 
 
 def _agreed(tables: Array) -> Array:
@@ -382,7 +356,7 @@ def alpha_tables(verdicts: Verdicts) -> Tables:
 def alpha_of(coincidences: Tables, alpha: float) -> Estimate:
     """Krippendorff's alpha; nan where no item has two verdicts."""
     if not coincidences.items:
-        return Estimate(math.nan, math.nan, math.nan)
+        return math.nan, math.nan, math.nan
     return _jackknife(coincidences.tables, _krippendorff, alpha)
 
 
@@ -399,9 +373,9 @@ def _jackknife(tables: Array, value: Callable[[Array], Array], alpha: float) -> 
     """The value of all units together, and its limits by leaving out each in turn."""
     at, error = _error(tables, value)
     if not error > UNMOVED:
-        return Estimate(at, math.nan, math.nan)
+        return at, math.nan, math.nan
     reach = t_quantile(len(tables) - 1, alpha) * error
-    return Estimate(at, max(at - reach, -1.0), min(at + reach, 1.0))
+    return at, max(at - reach, -1.0), min(at + reach, 1.0)
 
 
 def _error(tables: Array, value: Callable[[Array], Array]) -> tuple[float, float]:

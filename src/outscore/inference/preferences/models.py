@@ -219,14 +219,11 @@ def _davidson_information(left: Array, right: Array, weight: Array, gap: Array, 
     return information
 
 
-def unit_scores(unit: Array, left: Array, right: Array, residual: Array, units: int, systems: int) -> Any:  # noqa: ANN401
-    """The scores of units: (units, systems), a sparse table of scipy."""
+def graph_of(systems: int, start: Array, end: Array) -> Any:  # noqa: ANN401 - a sparse table
+    """Which systems lead to which."""
     from scipy import sparse
 
-    rows = np.concatenate([unit, unit])
-    columns = np.concatenate([left, right])
-    values = np.concatenate([residual, -residual])
-    return sparse.csr_matrix((values, (rows, columns)), shape=(units, systems))
+    return sparse.coo_matrix((np.ones(len(start)), (start, end)), shape=(systems, systems)).tocsr()
 
 
 @dataclass(frozen=True, eq=False)
@@ -551,7 +548,6 @@ def _information_of_prompts(
 
 def _bridges(cells: Cells, traces: Array, systems: int) -> tuple[Array, Array, dict[int, Array]]:
     """Systems that a single prompt holds together, those it ties to most others, and the sets without each such prompt."""
-    from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 
     apart, held = np.zeros((systems, systems), dtype=bool), np.zeros(systems, dtype=bool)
@@ -562,9 +558,7 @@ def _bridges(cells: Cells, traces: Array, systems: int) -> tuple[Array, Array, d
     for g in np.unique(cells.unit[single[pair] & (traces >= 1 - math.sqrt(ALL))[cells.unit]]).tolist():
         left = np.ones(len(pairs), dtype=bool)
         left[pair[(cells.unit == g) & single[pair]]] = False
-        ends = pairs[left] // systems, pairs[left] % systems
-        graph = sparse.coo_matrix((np.ones(int(left.sum())), ends), shape=(systems, systems))
-        many, labels = connected_components(graph, directed=False)
+        many, labels = connected_components(graph_of(systems, *divmod(pairs[left], systems)), directed=False)
         if many > 1:
             parts[g] = labels
             apart |= labels[:, None] != labels[None, :]

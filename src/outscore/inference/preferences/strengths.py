@@ -6,16 +6,17 @@ import math
 
 import numpy as np
 
-from outscore.core.numeric import Array, renumbered
+from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.inference.preferences.models import (
     Cells,
+    Fit,
     Spread,
     davidson_chances,
     fit_davidson,
     fit_model,
+    graph_of,
     spread_of,
-    unit_scores,
 )
 from outscore.inference.preferences.tally import Tally
 from outscore.laws import log_two_sided, t_quantile
@@ -55,15 +56,6 @@ class Estimate:
     def log_p(self) -> float:
         """log p of 0, two-sided."""
         return log_two_sided(self.df, self.value / self.error)
-
-
-@dataclass(frozen=True, eq=False)
-class _Fitted:
-    """Strengths of the systems of a core, how they vary over prompts, and log ν of Davidson's model."""
-
-    theta: Array
-    spread: Spread | None = None
-    log_nu: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,27 +139,37 @@ def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
     ([0.549306, -0.549306], True)
     """
     k = tally.systems
-    group = _connected(k, tally.left, tally.right)
+    from scipy.sparse.csgraph import connected_components, shortest_path
+
+    group = _by_size(connected_components(graph_of(k, tally.left, tally.right), directed=False)[1])
     won, lost = (tally.total + tally.lead) / 2 > 0, (tally.total - tally.lead) / 2 > 0
-    part = _strongly_connected(
-        k, np.concatenate([tally.left[won], tally.right[lost]]), np.concatenate([tally.right[won], tally.left[lost]])
-    )
+    winner, loser = (np.concatenate([a[won], b[lost]]) for a, b in ((tally.left, tally.right), (tally.right, tally.left)))
+    victories = graph_of(k, winner, loser)
+    part = connected_components(victories, directed=True, connection="strong")[1]
+    # Whether a chain of wins or ties leads from the row's system to the column's.
+    beats = np.isfinite(shortest_path(victories, unweighted=True))
     theta, bound, prompts = np.full(k, np.nan), np.full(k, np.nan), np.zeros(k, dtype=np.int64)
     core = np.zeros(k, dtype=bool)
     spreads: list[tuple[Array, Spread] | None] = []
     log_nu = None
-    fitted = _fit_davidson_core if ties == "davidson" and tally.ties.any() else _fit_core
-    beats = _reach(k, tally, won, lost)
     met = np.zeros((k, k), dtype=bool)
     met[tally.left, tally.right] = met[tally.right, tally.left] = True
     for g in range(int(group.max()) + 1 if k else 0):
         members = np.flatnonzero(group == g)
         main = _main_part(members, part, beats & ~beats.T, met)
         core[main] = True
-        found = fitted(tally, main)
-        theta[main], prompts[main] = found.theta, _prompts(tally, main)
-        spreads.append(None if found.spread is None else (main, found.spread))
-        log_nu = found.log_nu if g == 0 else log_nu
+        battles = tally.among(main)
+        spreads.append(None)
+        prompts[main] = _prompts(battles)
+        if len(main) == 1:
+            theta[main] = 0.0
+            continue
+        fit = _fit(battles, ties)
+        theta[main] = fit.theta
+        if battles.units > 1:
+            spreads[g] = main, _spread(battles, fit)
+        if g == 0 and len(fit.gamma):
+            log_nu = float(fit.gamma[0])
     for system in np.flatnonzero(~core).tolist():
         rivals = np.flatnonzero(core & (group == group[system]))
         above, below = bool(beats[system, rivals].any()), bool(beats[rivals, system].any())
@@ -195,106 +197,42 @@ def _main_part(members: Array, part: Array, ahead: Array, met: Array) -> Array:
     return max(largest, key=served)
 
 
-@dataclass(frozen=True, eq=False)
-class _Core:
-    """The battles among some systems, which are renumbered: pairs, and cells with the systems of their pairs."""
-
-    left: Array
-    right: Array
-    pairs: Array
-    cells: Array
-    cell_left: Array
-    cell_right: Array
-    unit: Array
-    size: int
-    units: int
+def _fit(core: Tally, ties: str, *, alike: bool = False) -> Fit:
+    """Davidson's model if it is asked for and somebody tied, else Bradley and Terry's; pairs count `alike`, or as they met."""
+    lead, tied, weight = core.lead, core.by_pair(core.tied), core.total
+    if alike:
+        lead, tied, weight = lead / weight, tied / weight, np.ones(len(weight))
+    if ties == "davidson" and tied.any():
+        return fit_davidson(core.left, core.right, lead, tied, weight, core.systems)
+    return fit_model(core.left, core.right, (1 + lead / weight) / 2, weight, core.systems)
 
 
-def _core(tally: Tally, members: Array) -> _Core:
-    place = np.full(tally.systems, -1)
-    place[members] = np.arange(len(members))
-    inside = (place[tally.left] >= 0) & (place[tally.right] >= 0)
-    pairs, cells = np.flatnonzero(inside), np.flatnonzero(inside[tally.pair])
-    pair_of_cell = tally.pair[cells]
-    used, unit = renumbered(tally.unit[cells], tally.units)
-    return _Core(
-        place[tally.left[pairs]],
-        place[tally.right[pairs]],
-        pairs,
-        cells,
-        place[tally.left[pair_of_cell]],
-        place[tally.right[pair_of_cell]],
-        unit,
-        len(members),
-        len(used),
-    )
-
-
-def _fit_core(tally: Tally, members: Array) -> _Fitted:
-    if len(members) == 1:
-        return _Fitted(np.zeros(1))
-    core = _core(tally, members)
-    weight = tally.total[core.pairs]
-    fit = fit_model(core.left, core.right, (1 + tally.lead[core.pairs] / weight) / 2, weight, core.size)
-    if core.units < 2:
-        return _Fitted(fit.theta)
-    p = 1 / (1 + np.exp(fit.theta[core.cell_right] - fit.theta[core.cell_left]))
-    n = tally.n[core.cells]
-    residual = (tally.d[core.cells] + n) / 2 - p * n
-    cells = Cells(core.unit, core.cell_left, core.cell_right, n * p * (1 - p), residual)
-    return _Fitted(fit.theta, spread_of(cells, fit.inverse, core.size))
-
-
-def _fit_davidson_core(tally: Tally, members: Array) -> _Fitted:
-    if len(members) == 1:
-        return _Fitted(np.zeros(1))
-    core = _core(tally, members)
-    tied = tally.by_pair(tally.tied)[core.pairs]
-    if not tied.any():
-        return _fit_core(tally, members)
-    fit = fit_davidson(core.left, core.right, tally.lead[core.pairs], tied, tally.total[core.pairs], core.size)
-    log_nu = float(fit.gamma[0])
-    if core.units < 2:
-        return _Fitted(fit.theta, None, log_nu)
-    gap, drawn = davidson_chances(fit.theta[core.cell_left] - fit.theta[core.cell_right], log_nu)
-    n = tally.n[core.cells]
+def _spread(core: Tally, fit: Fit) -> Spread:
+    """How the strengths of this fit vary over prompts."""
+    left, right, n = core.left[core.pair], core.right[core.pair], core.n
+    gap = fit.theta[left] - fit.theta[right]
+    if not len(fit.gamma):
+        p = 1 / (1 + np.exp(-gap))
+        cells = Cells(core.unit, left, right, n * p * (1 - p), (core.d + n) / 2 - p * n)
+        return spread_of(cells, fit.inverse, core.systems)
+    ahead, drawn = davidson_chances(gap, float(fit.gamma[0]))
     cells = Cells(
         core.unit,
-        core.cell_left,
-        core.cell_right,
-        n * (1 - drawn - gap**2) / 4,
-        (tally.d[core.cells] - n * gap) / 2,
-        -n * gap * drawn / 2,
+        left,
+        right,
+        n * (1 - drawn - ahead**2) / 4,
+        (core.d - n * ahead) / 2,
+        -n * ahead * drawn / 2,
         n * drawn * (1 - drawn),
-        tally.tied[core.cells] - n * drawn,
+        core.tied - n * drawn,
     )
-    return _Fitted(fit.theta, spread_of(cells, fit.inverse, core.size), log_nu)
+    return spread_of(cells, fit.inverse, core.systems)
 
 
-def _prompts(tally: Tally, members: Array) -> Array:
+def _prompts(core: Tally) -> Array:
     """How many units each of these systems has battles on with another of them."""
-    core = _core(tally, members)
-    ones = np.ones(len(core.cells))
-    table = unit_scores(tally.unit[core.cells], core.cell_left, core.cell_right, ones, tally.units, core.size)
-    # What is stored more than once is added up, which scipy before 1.14 leaves to us, and stays stored where it adds up to 0.
-    table.sum_duplicates()
-    return np.bincount(table.indices[: table.nnz], minlength=core.size)
-
-
-def _connected(k: int, left: Array, right: Array) -> Array:
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-
-    graph = sparse.coo_matrix((np.ones(len(left)), (left, right)), shape=(k, k))
-    return np.asarray(_by_size(connected_components(graph, directed=False)[1]))
-
-
-def _strongly_connected(k: int, winner: Array, loser: Array) -> Array:
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-
-    graph = sparse.coo_matrix((np.ones(len(winner)), (winner, loser)), shape=(k, k))
-    return np.asarray(connected_components(graph, directed=True, connection="strong")[1])
+    keys = np.concatenate([core.left[core.pair], core.right[core.pair]]) * core.units + np.tile(core.unit, 2)
+    return np.bincount(np.unique(keys) // max(core.units, 1), minlength=core.systems)
 
 
 def _by_size(labels: Array) -> Array:
@@ -303,17 +241,6 @@ def _by_size(labels: Array) -> Array:
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     return np.asarray(place[labels])
-
-
-def _reach(k: int, tally: Tally, won: Array, lost: Array) -> Array:
-    """(k, k): whether a chain of wins or ties leads from the row's system to the column's."""
-    from scipy import sparse
-    from scipy.sparse.csgraph import shortest_path
-
-    winner = np.concatenate([tally.left[won], tally.right[lost]])
-    loser = np.concatenate([tally.right[won], tally.left[lost]])
-    graph = sparse.coo_matrix((np.ones(len(winner)), (winner, loser)), shape=(k, k)).tocsr()
-    return np.asarray(np.isfinite(shortest_path(graph, unweighted=True)))
 
 
 def _bound(tally: Tally, system: int, theta: Array, *, above: bool, alpha: float) -> float:
@@ -345,19 +272,12 @@ def _bound(tally: Tally, system: int, theta: Array, *, above: bool, alpha: float
 def with_equal_pairs(tally: Tally, strengths: Strengths, ties: str = "half") -> Array:
     """The strengths if every pair that met counted alike, however many battles it had; nan outside the cores."""
     theta = np.full(tally.systems, np.nan)
-    tied = tally.by_pair(tally.tied)
     for g in range(len(strengths.spreads)):
         members = np.flatnonzero(strengths.core & (strengths.group == g))
         if len(members) == 1:
             theta[members] = 0.0
             continue
-        core = _core(tally, members)
-        total = tally.total[core.pairs]
-        lead, drawn, one = tally.lead[core.pairs] / total, tied[core.pairs] / total, np.ones(len(total))
-        if ties == "davidson" and drawn.any():
-            theta[members] = fit_davidson(core.left, core.right, lead, drawn, one, core.size).theta
-        else:
-            theta[members] = fit_model(core.left, core.right, (1 + lead) / 2, one, core.size).theta
+        theta[members] = _fit(tally.among(members), ties, alike=True).theta
     return theta
 
 
@@ -376,7 +296,7 @@ def order_by_strength(strengths: Strengths) -> list[int]:
     return sorted(range(len(theta)), key=key)
 
 
-def elo_of(log_odds: float) -> float:
+def elo_of(log_odds: float | None) -> float | None:
     """Log-odds on the scale of Elo, 400 points for ten to one, 1000 in the middle.
 
     Examples
@@ -384,7 +304,7 @@ def elo_of(log_odds: float) -> float:
     >>> round(elo_of(math.log(10)), 6)
     1400.0
     """
-    return 1000.0 + 400.0 / math.log(10.0) * log_odds
+    return None if log_odds is None else 1000.0 + 400.0 / math.log(10.0) * log_odds
 
 
 # Whether one strength per system explains who beats whom, or whether pairs have win rates of their own.

@@ -7,7 +7,8 @@ battles had been read at once, so that the result is the same to the last digit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
 
@@ -16,8 +17,6 @@ import numpy as np
 from outscore.core.numeric import Array, renumbered
 from outscore.core.records import dataclass
 from outscore.inference.preferences.agreement import (
-    Halves,
-    Swapped,
     Tables,
     alpha_tables,
     by_place,
@@ -26,7 +25,7 @@ from outscore.inference.preferences.agreement import (
     swapped_verdicts,
     verdicts_of,
 )
-from outscore.inference.preferences.tally import CELLS, Tally, tally_of
+from outscore.inference.preferences.tally import Tally, added, tally_of
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
 
@@ -79,9 +78,10 @@ class Sums:
     places, places_used
         Cells of the first place against the second, likewise; None where no order is known.
     swapped
-        Verdicts in both orders.
+        Verdicts in both orders (`swapped_verdicts`).
     halves
-        Whether both orders of every prompt were shown, had all battles a verdict; None where prompts are not the units.
+        Whether both orders of every prompt were shown, had all battles a verdict (`halves_of`); None where prompts are not the
+        units.
     judged
         What judges said; None where nothing says who decided.
     categories
@@ -99,8 +99,8 @@ class Sums:
     used: Array
     places: Tally | None
     places_used: Array
-    swapped: Swapped
-    halves: Halves | None
+    swapped: Counter[str]
+    halves: Counter[str] | None
     judged: JudgeSums | None
     categories: Mapping[str, Sums] | None = field(default_factory=dict)
 
@@ -220,18 +220,13 @@ def total_of(parts: Sequence[Sums]) -> Sums:
     systems, system_codes = joined([part.systems for part in parts])
     units, unit_codes = joined([part.units for part in parts])
     earliest = min(parts, key=lambda part: int(part.systems.first.min()))
-    tally, used = _added(
-        [(part.tally, own, codes[part.used]) for part, own, codes in zip(parts, system_codes, unit_codes, strict=True)],
-        len(systems.names),
-        len(units.names),
-    )
-    two = np.arange(2)
-    known = [
-        (part.places, two, codes[part.places_used])
-        for part, codes in zip(parts, unit_codes, strict=True)
-        if part.places is not None
-    ]
-    places, places_used = _added(known, 2, len(units.names)) if known else (None, np.zeros(0, dtype=np.int64))
+    tallies, known = [], []
+    for part, own, codes in zip(parts, system_codes, unit_codes, strict=True):
+        tallies.append((part.tally, own[part.tally.left], own[part.tally.right], codes[part.used]))
+        if part.places is not None:
+            known.append((part.places, part.places.left, part.places.right, codes[part.places_used]))
+    tally, used = added(tallies, len(systems.names), len(units.names))
+    places, places_used = added(known, 2, len(units.names)) if known else (None, np.zeros(0, dtype=np.int64))
     judges, judged = _added_judges(parts, unit_codes)
     halves = [part.halves for part in parts if part.halves is not None]
     return Sums(
@@ -245,8 +240,8 @@ def total_of(parts: Sequence[Sums]) -> Sums:
         used=used,
         places=places,
         places_used=places_used,
-        swapped=sum((part.swapped for part in parts), Swapped()),
-        halves=None if not halves else sum(halves, Halves()),
+        swapped=sum((part.swapped for part in parts), Counter()),
+        halves=sum(halves, Counter()) if halves else None,
         judged=judged,
         categories=_added_categories(parts),
     )
@@ -278,53 +273,6 @@ def joined(parts: Sequence[Known]) -> tuple[Known, list[Array]]:
     # A name that is in no battle of its part has no code, and nothing refers to it.
     codes = [np.array([code.get(name, -1) for name in part.names], dtype=np.int64) for part in parts]
     return Known(tuple(names), np.array([first[name] for name in names], dtype=np.int64)), codes
-
-
-def _added(parts: Sequence[tuple[Tally, Array, Array]], systems: int, units: int) -> tuple[Tally, Array]:
-    """Tallies added, each with the new codes of its systems and units; and the units that occur."""
-    turned_pairs, keys, cells = [], [], []
-    for tally, system_codes, codes in parts:
-        left, right = system_codes[tally.left], system_codes[tally.right]
-        turned_pairs.append(left > right)
-        keys.append(np.minimum(left, right) * systems + np.maximum(left, right))
-        cells.append(keys[-1][tally.pair] * units + codes[tally.unit])
-    turned = [flags[tally.pair] for flags, (tally, _, _) in zip(turned_pairs, parts, strict=True)]
-    pair_keys, pair = np.unique(np.concatenate(keys), return_inverse=True)
-    cell_keys, cell = np.unique(np.concatenate(cells), return_inverse=True)
-    used, unit = np.unique(cell_keys % units, return_inverse=True)
-
-    def summed(value: Callable[[Tally, Array], Array]) -> Array:
-        values = np.concatenate([value(tally, flags) for (tally, _, _), flags in zip(parts, turned, strict=True)])
-        sums = np.bincount(cell, weights=values, minlength=len(cell_keys))
-        return sums.astype(CELLS) if values.dtype.kind == "i" else sums
-
-    def counted(value: Callable[[Tally, Array], Array]) -> Array:
-        values = np.concatenate([value(tally, flags) for (tally, _, _), flags in zip(parts, turned_pairs, strict=True)])
-        sums = np.bincount(pair, weights=values, minlength=len(pair_keys))
-        return sums.astype(np.int64) if values.dtype.kind == "i" else sums
-
-    whole = all(tally.won is None for tally, _, _ in parts)
-    tally_of_all = Tally(
-        systems=systems,
-        left=pair_keys // systems,
-        right=pair_keys % systems,
-        wins=counted(lambda t, turn: np.where(turn, t.losses, t.wins)),
-        ties=counted(lambda t, _: t.ties),
-        losses=counted(lambda t, turn: np.where(turn, t.wins, t.losses)),
-        pair=np.searchsorted(pair_keys, cell_keys // units).astype(CELLS),
-        unit=unit.astype(CELLS),
-        d=summed(lambda t, turn: np.where(turn, -t.d, t.d)),
-        n=summed(lambda t, _: t.n),
-        tied=summed(lambda t, _: t.tied),
-        units=len(used),
-        d_first=summed(lambda t, turn: np.where(turn, t.d_first - t.d_shown, t.d_first)),
-        n_first=summed(lambda t, turn: np.where(turn, t.n_shown - t.n_first, t.n_first)),
-        d_shown=summed(lambda t, turn: np.where(turn, -t.d_shown, t.d_shown)),
-        n_shown=summed(lambda t, _: t.n_shown),
-        won=None if whole else summed(lambda t, turn: np.where(turn, t.n - t.shares, t.shares)),
-        squares=counted(lambda t, _: t.squares),
-    )
-    return tally_of_all, used
 
 
 def _added_judges(parts: Sequence[Sums], unit_codes: Sequence[Array]) -> tuple[Known | None, JudgeSums | None]:

@@ -7,6 +7,8 @@ of several shares of the data can be counted apart and added, as long as no unit
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from outscore.core.numeric import Array, as_integers, renumbered
@@ -106,6 +108,28 @@ class Tally:
         """Units in which each pair met."""
         return np.bincount(self.pair, minlength=self.pairs)
 
+    def among(self, members: Array) -> Tally:
+        """The battles among some systems, in ascending order, which are renumbered like their units."""
+        if len(members) == self.systems:
+            return self
+        place = np.full(self.systems, -1)
+        place[members] = np.arange(len(members))
+        inside = (place[self.left] >= 0) & (place[self.right] >= 0)
+        cells = np.flatnonzero(inside[self.pair])
+        used, unit = renumbered(self.unit[cells], self.units)
+        own = {name: getattr(self, name)[inside] for name in ("wins", "ties", "losses", "squares")}
+        own |= {name: getattr(self, name)[cells] for name in ("d", "n", "tied", "d_first", "n_first", "d_shown", "n_shown")}
+        return Tally(
+            systems=len(members),
+            left=place[self.left[inside]],
+            right=place[self.right[inside]],
+            pair=(np.cumsum(inside) - 1)[self.pair[cells]],
+            unit=unit,
+            units=len(used),
+            won=None if self.won is None else self.won[cells],
+            **own,
+        )
+
     def cells_of(self, pair: int) -> slice:
         """Where the cells of a pair stand."""
         # Numbers of another type would have all cells converted.
@@ -138,7 +162,7 @@ def tally_of(battles: Battles) -> Tally:
     shown = np.zeros(kept.rows, dtype=bool) if kept.shown is None else kept.shown
     left_first = shown & ~turned
 
-    def added(values: Array) -> Array:
+    def summed(values: Array) -> Array:
         sums = np.bincount(cell, weights=values, minlength=len(cells))
         return sums.astype(CELLS) if values.dtype.kind in "ib" else sums
 
@@ -154,15 +178,15 @@ def tally_of(battles: Battles) -> Tally:
         losses=counted(share < 0.5),
         pair=(cells // max(len(used), 1)).astype(CELLS),
         unit=(cells % max(len(used), 1)).astype(CELLS),
-        d=added(lead),
-        n=added(weight),
-        tied=added(np.where(share == 0.5, weight, 0)),
+        d=summed(lead),
+        n=summed(weight),
+        tied=summed(np.where(share == 0.5, weight, 0)),
         units=len(used),
-        d_first=added(np.where(left_first, lead, 0)),
-        n_first=added(np.where(left_first, weight, 0)),
-        d_shown=added(np.where(shown, lead, 0)),
-        n_shown=added(np.where(shown, weight, 0)),
-        won=None if lead.dtype.kind == "i" else added(weight * share),
+        d_first=summed(np.where(left_first, lead, 0)),
+        n_first=summed(np.where(left_first, weight, 0)),
+        d_shown=summed(np.where(shown, lead, 0)),
+        n_shown=summed(np.where(shown, weight, 0)),
+        won=None if lead.dtype.kind == "i" else summed(weight * share),
         squares=np.bincount(pair, weights=weight * (2 * share - 1) ** 2, minlength=len(keys)),
     )
 
@@ -178,40 +202,52 @@ def against_all(tally: Tally) -> Tally:
     >>> against_all(tally_of(battles)).rate.tolist()
     [1.0, 0.25, 0.25]
     """
-    k, cells = tally.systems, len(tally.pair)
-    system = np.concatenate([tally.left[tally.pair], tally.right[tally.pair]])
-    keys, cell = np.unique(system * tally.units + np.tile(tally.unit, 2), return_inverse=True)
-    used, pair = np.unique(keys // tally.units, return_inverse=True)
-    places = np.concatenate([tally.left, tally.right])
+    k, units = tally.systems, np.arange(tally.units)
+    others = np.full(tally.pairs, k)
+    return added([(tally, tally.left, others, units), (tally, others, tally.right, units)], k + 1, tally.units)[0]
 
-    def added(left: Array, right: Array) -> Array:
-        values = np.concatenate([left, right])
-        sums = np.bincount(cell, weights=values, minlength=len(keys))
+
+def added(parts: Sequence[tuple[Tally, Array, Array, Array]], systems: int, units: int) -> tuple[Tally, Array]:
+    """Tallies added, each with the new codes of its pairs' two systems and of its units; and the units that occur."""
+    turned_pairs, keys, cells = [], [], []
+    for tally, left, right, codes in parts:
+        turned_pairs.append(left > right)
+        keys.append(np.minimum(left, right) * systems + np.maximum(left, right))
+        cells.append(keys[-1][tally.pair] * units + codes[tally.unit])
+    turned = [flags[tally.pair] for flags, (tally, *_) in zip(turned_pairs, parts, strict=True)]
+    pair_keys, pair = np.unique(np.concatenate(keys), return_inverse=True)
+    cell_keys, cell = np.unique(np.concatenate(cells), return_inverse=True)
+    used, unit = np.unique(cell_keys % units, return_inverse=True)
+
+    def summed(value: Callable[[Tally, Array], Array]) -> Array:
+        values = np.concatenate([value(tally, flags) for (tally, *_), flags in zip(parts, turned, strict=True)])
+        sums = np.bincount(cell, weights=values, minlength=len(cell_keys))
         return sums.astype(CELLS) if values.dtype.kind == "i" else sums
 
-    def counted(left: Array, right: Array) -> Array:
-        values = np.concatenate([left, right])
-        sums = np.bincount(places, weights=values, minlength=k)[used]
-        return np.asarray(sums.astype(np.int64) if values.dtype.kind == "i" else sums)
+    def counted(value: Callable[[Tally, Array], Array]) -> Array:
+        values = np.concatenate([value(tally, flags) for (tally, *_), flags in zip(parts, turned_pairs, strict=True)])
+        sums = np.bincount(pair, weights=values, minlength=len(pair_keys))
+        return sums.astype(np.int64) if values.dtype.kind == "i" else sums
 
-    none = np.zeros(cells, dtype=CELLS)
-    return Tally(
-        systems=k + 1,
-        left=used,
-        right=np.full(len(used), k),
-        wins=counted(tally.wins, tally.losses),
-        ties=counted(tally.ties, tally.ties),
-        losses=counted(tally.losses, tally.wins),
-        pair=pair.astype(CELLS),
-        unit=(keys % tally.units).astype(CELLS),
-        d=added(tally.d, -tally.d),
-        n=added(tally.n, tally.n),
-        tied=added(tally.tied, tally.tied),
-        units=tally.units,
-        d_first=added(none, none),
-        n_first=added(none, none),
-        d_shown=added(none, none),
-        n_shown=added(none, none),
-        won=None if tally.won is None else added(tally.won, tally.n - tally.won),
-        squares=counted(tally.squares, tally.squares),
+    whole = all(tally.won is None for tally, *_ in parts)
+    tally_of_all = Tally(
+        systems=systems,
+        left=pair_keys // systems,
+        right=pair_keys % systems,
+        wins=counted(lambda t, turn: np.where(turn, t.losses, t.wins)),
+        ties=counted(lambda t, _: t.ties),
+        losses=counted(lambda t, turn: np.where(turn, t.wins, t.losses)),
+        pair=np.searchsorted(pair_keys, cell_keys // units).astype(CELLS),
+        unit=unit.astype(CELLS),
+        d=summed(lambda t, turn: np.where(turn, -t.d, t.d)),
+        n=summed(lambda t, _: t.n),
+        tied=summed(lambda t, _: t.tied),
+        units=len(used),
+        d_first=summed(lambda t, turn: np.where(turn, t.d_first - t.d_shown, t.d_first)),
+        n_first=summed(lambda t, turn: np.where(turn, t.n_shown - t.n_first, t.n_first)),
+        d_shown=summed(lambda t, turn: np.where(turn, -t.d_shown, t.d_shown)),
+        n_shown=summed(lambda t, _: t.n_shown),
+        won=None if whole else summed(lambda t, turn: np.where(turn, t.n - t.shares, t.shares)),
+        squares=counted(lambda t, _: t.squares),
     )
+    return tally_of_all, used

@@ -53,6 +53,24 @@ class WinRates:
     low: Array
     high: Array
 
+    def kept(self, pair: int, p: PValue | None, alpha: float) -> tuple[float, float, float]:
+        """Rate and limits of a pair, these moved to hold ½ exactly where the test does not reject it.
+
+        Examples
+        --------
+        >>> of_one = [np.array([x]) for x in (0.6, 0.05, 0.05, 0.52, 0.7)]
+        >>> WinRates(*of_one).kept(0, PValue(0.08, 0.08, 0.08, -1.1, "exact", "binomial"), 0.05)
+        (0.6, 0.5, 0.7)
+        """
+        rate, low, high = (float(values[pair]) for values in (self.rate, self.low, self.high))
+        if p is None or math.isnan(low):
+            return rate, low, high
+        if p.upper > alpha:
+            return rate, min(low, 0.5), max(high, 0.5)
+        if low <= 0.5 <= high:
+            return (rate, math.nextafter(0.5, 1.0), high) if rate > 0.5 else (rate, low, math.nextafter(0.5, 0.0))
+        return rate, low, high
+
 
 def flip_p(d: Array, level: float = 0.05) -> PValue:
     """The p of Σ d under fair flips of its signs, two-sided.
@@ -159,24 +177,6 @@ def _limits(
     return wilson_limits(rate, looks, t_quantile(max(df, 1.0), alpha))
 
 
-def kept_half(low: float, high: float, rate: float, p: PValue | None, alpha: float) -> tuple[float, float]:
-    """The limits, moved to hold ½ exactly where the test does not reject it.
-
-    Examples
-    --------
-    >>> kept_half(0.52, 0.7, 0.6, PValue(0.08, 0.08, 0.08, -1.1, "exact", "binomial"), 0.05)
-    (0.5, 0.7)
-    """
-    if p is None or math.isnan(low):
-        return low, high
-    if p.upper > alpha:
-        return min(low, 0.5), max(high, 0.5)
-    if low <= 0.5 <= high:
-        above = rate > 0.5
-        return (math.nextafter(0.5, 1.0), high) if above else (low, math.nextafter(0.5, 0.0))
-    return low, high
-
-
 # A judge on all prompts, people on some of them: what people would say, with the judge to help (PPI++).
 #
 # With h what people and j what the judge gives a prompt, n prompts labelled at random and m not, and ū the judge's mean on
@@ -238,18 +238,11 @@ class Tuned:
 
 
 @dataclass(frozen=True)
-class People:
-    """What people's verdicts say alone: the win rate, its limits and p, a prompt counting once."""
-
-    rate: float
-    low: float
-    high: float
-    p: PValue
-
-
-@dataclass(frozen=True)
 class Share:
-    """The win rate by people on all prompts: limits, p, how far the judge was trusted, and how many labels that is worth."""
+    """The win rate by people on all prompts: limits, p, how far the judge was trusted, and how many labels that is worth.
+
+    `alone` are rate and limits of people's verdicts alone, a prompt counting once.
+    """
 
     value: float
     low: float
@@ -257,7 +250,7 @@ class Share:
     p: PValue
     weight: float
     effective: float
-    alone: People
+    alone: tuple[float, float, float]
 
 
 def mean_limits(values: Array, alpha: float) -> tuple[float, float]:
@@ -327,9 +320,12 @@ def labelled_share(people: Array, judged: Array, unlabelled: Array, alpha: float
         raise OutscoreError(
             f"{labels} labelled prompts are too few to assess the judge.", f"Label at least {MIN_LABELS}, better {MIN_JUDGED}."
         )
-    alone = _alone(people, alpha)
+    zeros = np.zeros(labels, dtype=np.int64)
+    tally = tally_of(Battles(("a", "b"), zeros, zeros + 1, people, Labels.of(range(labels))))
+    p = flip_p(tally.d, alpha)
+    alone = win_rates(tally, alpha).kept(0, p, alpha)
     if labels < MIN_JUDGED or others < 2:
-        return Share(alone.rate, alone.low, alone.high, alone.p, 0.0, float(labels), alone)
+        return Share(*alone, p, 0.0, float(labels), alone)
     tuned = share_tuned(people, judged, unlabelled)
     log_p = tuned.log_p()
     p = PValue.from_logs(
@@ -338,16 +334,6 @@ def labelled_share(people: Array, judged: Array, unlabelled: Array, alpha: float
     # A judge is never worth more than labels of all prompts.
     effective = min(labels * tuned.alone_variance / tuned.variance, float(labels + others))
     return Share(tuned.share, *tuned.limits(alpha), p, tuned.weight, effective, alone)
-
-
-def _alone(people: Array, alpha: float) -> People:
-    """People's verdicts as battles, one for each prompt."""
-    zeros = np.zeros(len(people), dtype=np.int64)
-    prompts = Labels(np.arange(len(people)), tuple(map(str, range(len(people)))))
-    tally = tally_of(Battles(("a", "b"), zeros, zeros + 1, people, prompts))
-    rates, p = win_rates(tally, alpha), flip_p(tally.d, alpha)
-    rate = float(rates.rate[0])
-    return People(rate, *kept_half(float(rates.low[0]), float(rates.high[0]), rate, p, alpha), p)
 
 
 def audit_p(judged: Array, unlabelled: Array) -> float | None:

@@ -13,7 +13,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, finite
 from outscore.formats.tables.names import join_names
 from outscore.inference.families import CORRECTIONS, correct_family
-from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of, seen_order
+from outscore.inference.preferences.agreement import alpha_of, kappa_of, seen_order
 from outscore.inference.preferences.models import LengthFit, fit_lengths
 from outscore.inference.preferences.strengths import Strengths, elo_of, score_test, strengths_of
 from outscore.inference.preferences.sums import MAX_CATEGORIES, Sums
@@ -24,7 +24,6 @@ from outscore.inference.preferences.win_rates import (
     audit_p,
     flip_p,
     independent_p,
-    kept_half,
     labelled_share,
     mean_limits,
     win_rates,
@@ -66,8 +65,7 @@ def position_of(sums: Sums, alpha: float) -> Position | None:
     if tally is None:
         return None
     p = flip_p(tally.d, alpha)
-    rates = win_rates(tally, alpha)
-    low, high = kept_half(float(rates.low[0]), float(rates.high[0]), float(rates.rate[0]), p, alpha)
+    rate, low, high = win_rates(tally, alpha).kept(0, p, alpha)
     return Position(
         int(tally.wins[0]),
         int(tally.losses[0]),
@@ -75,13 +73,13 @@ def position_of(sums: Sums, alpha: float) -> Position | None:
         p,
         tally.units,
         float(independent_p(tally.wins, tally.losses)[0]) if tally.plain[0] else None,
-        float(rates.rate[0]),
+        rate,
         finite(low),
         finite(high),
-        swapped.compared,
-        swapped.flipped,
-        swapped.flipped / swapped.compared if swapped.compared else None,
-        swapped.questions,
+        swapped["compared"],
+        swapped["flipped"],
+        swapped["flipped"] / swapped["compared"] if swapped["compared"] else None,
+        swapped["questions"],
         _shown_systems(sums),
     )
 
@@ -179,15 +177,13 @@ def judges_of(sums: Sums, alpha: float) -> Judges | None:
     pairs = []
     for (one, other), tables in judged.pairs.items():
         if tables.items:
-            agreed, kappa = kappa_of(tables, alpha)
-            names, ends = (judges.names[one], judges.names[other]), _ends(agreed)
-            agreement = Agreement(
-                names, tables.items, agreed.value, *ends, finite(kappa.value), *_ends(kappa), len(tables.tables)
-            )
-            pairs.append(agreement)
-    whole = alpha_of(judged.several, alpha)
+            (agreed, *ends), kappa = kappa_of(tables, alpha)
+            low, high, coefficient, least, most = map(finite, (*ends, *kappa))
+            names, units = (judges.names[one], judges.names[other]), len(tables.tables)
+            pairs.append(Agreement(names, tables.items, agreed, low, high, coefficient, least, most, units))
     several = judged.several
-    return Judges(rows, pairs, Alpha(finite(whole.value), *_ends(whole), several.items, len(several.tables)))
+    value, low, high = map(finite, alpha_of(several, alpha))
+    return Judges(rows, pairs, Alpha(value, low, high, several.items, len(several.tables)))
 
 
 def intransitivity_of(tally: Tally, strengths: Strengths) -> Intransitivity | None:
@@ -211,7 +207,6 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
     matched = _in_their_orders(battles, labels, ahead, both)
     rest = np.array([share for prompt, share in judged.items() if prompt not in known])
     estimate = labelled_share(human, machine, rest, alpha)
-    alone = estimate.alone
     audit = audit_p(machine, rest)
     bias_low, bias_high = mean_limits(matched - human, alpha)
     sides = np.sign(human - 0.5), np.sign(matched - 0.5)
@@ -224,9 +219,7 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
         estimate.high,
         estimate.p,
         estimate.weight,
-        alone.rate,
-        alone.low,
-        alone.high,
+        *estimate.alone,
         float(np.mean([*machine, *rest])),
         estimate.effective,
         float((matched - human).mean()),
@@ -332,10 +325,6 @@ def _named(battles: Battles, tally: Tally, rows: Array) -> dict[str, tuple[float
     return {names[unit]: (a, b, c) for unit, (a, b, c) in zip(tally.unit.tolist(), rows.tolist(), strict=True)}
 
 
-def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
-    return finite(estimate.low), finite(estimate.high)
-
-
 def categories_of(
     sums: Sums, ranked: Sequence[str], order: Order, alpha: float, correction: str
 ) -> tuple[Categories | None, list[Note]]:
@@ -369,9 +358,12 @@ def _rows(category: str, sums: Sums, shown: Sequence[str], order: Order, alpha: 
         i = place[name]
         # If orders were chosen, swapping names would mistake position for quality.
         p: PValue | None = None if order == "fixed" else flip_p(tally.d[tally.cells_of(i)], alpha)
-        rate = float(rates.rate[i])
-        low, high = kept_half(float(rates.low[i]), float(rates.high[i]), rate, p, alpha)
-        strength, *ends = _strength(strengths, int(tally.left[i]), alpha)
+        rate, low, high = rates.kept(i, p, alpha)
+        system = int(tally.left[i])
+        # Against an average system of the category; None if it is not finite.
+        odds: tuple[float | None, ...] = (None, None, None)
+        if strengths.core[system]:
+            odds = tuple(map(finite, (float(strengths.theta[system]), *strengths.strength(system).limits(alpha))))
         rows.append(
             CategoryRow(
                 category,
@@ -384,21 +376,8 @@ def _rows(category: str, sums: Sums, shown: Sequence[str], order: Order, alpha: 
                 finite(low),
                 finite(high),
                 p,
-                strength,
-                *map(_elo, (strength, *ends)),
+                odds[0],
+                *map(elo_of, odds),
             )
         )
     return rows
-
-
-def _strength(strengths: Strengths, system: int, alpha: float) -> tuple[float | None, float | None, float | None]:
-    """Log-odds against an average system of the category, and their limits; None if they are not finite."""
-    theta = float(strengths.theta[system])
-    if not strengths.core[system]:
-        return None, None, None
-    low, high = strengths.strength(system).limits(alpha)
-    return finite(theta), finite(low), finite(high)
-
-
-def _elo(value: float | None) -> float | None:
-    return None if value is None else elo_of(value)

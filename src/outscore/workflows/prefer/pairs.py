@@ -20,7 +20,7 @@ from outscore.inference.preferences.agreement import exchanged_p, orders_of
 from outscore.inference.preferences.strengths import DIGITS, Circles, Estimate, Strengths, circles_of
 from outscore.inference.preferences.sums import Sums
 from outscore.inference.preferences.tally import Tally
-from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
+from outscore.inference.preferences.win_rates import flip_p, independent_p, win_rates
 from outscore.language.numbers import format_probability
 from outscore.language.verdict.preference import SAME
 from outscore.results.design import Family
@@ -113,8 +113,7 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
     for i in range(tally.pairs):
         cells = tally.cells_of(i)
         p, note = _tested(tally, cells, asked, int(meetings[i]))
-        rate = float(rates.rate[i])
-        low, high = kept_half(float(rates.low[i]), float(rates.high[i]), rate, p, asked.alpha)
+        rate, low, high = rates.kept(i, p, asked.alpha)
         left, right = int(tally.left[i]), int(tally.right[i])
         n_second = n_shown[i] - n_first[i]
         both = None

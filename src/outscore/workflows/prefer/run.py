@@ -17,7 +17,7 @@ from outscore.engine.progress import Progress
 from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
 from outscore.inference.leaderboard import groups_of, rank_intervals, tiers_of
-from outscore.inference.preferences.agreement import Halves, seen_order, single_pair, single_pairs
+from outscore.inference.preferences.agreement import seen_order, single_pair, single_pairs
 from outscore.inference.preferences.strengths import (
     Circles,
     Strengths,
@@ -290,8 +290,8 @@ def order_of(sums: Sums, asked: str, unit: str = "battle") -> tuple[Order, list[
             parameter="order",
         )
     halves = sums.halves
-    if seen == "both" or (seen == "mixed" and halves is not None and not halves.uneven):
-        return "both", _lost_halves(halves)
+    if seen == "both" or (seen == "mixed" and halves is not None and not halves["uneven"]):
+        return "both", _lost_halves(halves["lost"] if halves is not None else 0)
     if asked == "fixed":
         if len(sums.names) > 2:
             raise OutscoreError(
@@ -332,11 +332,11 @@ def _one_order(sums: Sums) -> list[Note]:
     return [Note("warning", text)]
 
 
-def _lost_halves(halves: Halves | None) -> list[Note]:
+def _lost_halves(lost: int) -> list[Note]:
     """A note if verdicts of one order are missing."""
-    if halves is None or not halves.lost:
+    if not lost:
         return []
-    cases = count(halves.lost, "case")
+    cases = count(lost, "case")
     text = f"Both orders of every prompt were judged; in {cases}, verdicts of one are missing, and the other counts for more."
     return [Note("design", text)]
 
@@ -389,11 +389,11 @@ def _strengths(
             Strength(
                 systems[i],
                 value,
-                _elo(value),
+                elo_of(value),
                 low,
                 high,
-                _elo(low),
-                _elo(high),
+                elo_of(low),
+                elo_of(high),
                 int(lowest[place]),
                 int(highest[place]),
                 int(rows[i]),
@@ -499,7 +499,3 @@ def _listed(names: list[str]) -> str:
     shown = names[:MAX_NAMED]
     more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
     return f"{', '.join(shown)}{more}"
-
-
-def _elo(value: float | None) -> float | None:
-    return None if value is None else elo_of(value)
