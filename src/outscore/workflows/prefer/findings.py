@@ -15,7 +15,7 @@ from outscore.formats.tables.names import join_names
 from outscore.inference.families import CORRECTIONS, correct_family
 from outscore.inference.preferences.agreement import alpha_of, kappa_of, seen_order
 from outscore.inference.preferences.models import LengthFit, fit_lengths
-from outscore.inference.preferences.strengths import Strengths, elo_of, score_test, strengths_of
+from outscore.inference.preferences.strengths import elo_of, strengths_of
 from outscore.inference.preferences.sums import MAX_CATEGORIES, Sums
 from outscore.inference.preferences.tally import Tally, against_all, tally_of
 from outscore.inference.preferences.win_rates import (
@@ -36,7 +36,6 @@ from outscore.results.preference import (
     Alpha,
     Categories,
     CategoryRow,
-    Intransitivity,
     JudgeRow,
     Judges,
     Labelled,
@@ -59,10 +58,10 @@ IN_ORDER = (
 )
 
 
-def position_of(sums: Sums, alpha: float) -> Position | None:
-    """The advantage of being shown first; None if no order is known."""
+def position_of(sums: Sums, order: Order, asked: str, alpha: float) -> Position | None:
+    """The advantage of being shown first; None if no order is known, or if that cannot be distinguished from being better."""
     tally, swapped = sums.places, sums.swapped
-    if tally is None:
+    if tally is None or order == "fixed" or asked == "unrecorded" or seen_order(sums.tally) == "single":
         return None
     p = flip_p(tally.d, alpha)
     rate, low, high = win_rates(tally, alpha).kept(0, p, alpha)
@@ -101,9 +100,9 @@ def length_of(battles: Battles, alpha: float) -> tuple[Length | None, LengthFit 
         return None, None
     df, error = fit.units - 1, fit.coefficient_error()
     reach = t_quantile(df, alpha) * error
-    p = 2 * student(df, -abs(fit.coefficient) / error) if error > 0 else math.nan
-    if math.isnan(p):
+    if not error > 0:
         return None, None
+    p = 2 * student(df, -abs(fit.coefficient) / error)
     length = Length(fit.coefficient, fit.coefficient - reach, fit.coefficient + reach, p, fit.battles, fit.units)
     return length, fit
 
@@ -122,20 +121,15 @@ def at_equal_length(
     levelled = [replace(one, equal_length=float(fit.fit.theta[place[one.system]])) for one in strengths]
     found = []
     for pair in pairs:
-        own = fit
+        own: LengthFit | None = fit
+        among = battles
         if pair.by == "games" and len(battles.systems) > 2:
             wanted = (place[pair.a], place[pair.b])
             rows = np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
-            refit = fit_lengths(battles.take(np.flatnonzero(rows)).compact())
-            if refit is None:
-                found.append(pair)
-                continue
-            names = battles.take(np.flatnonzero(rows)).compact().systems
-            found.append(_levelled(pair, refit, (names.index(pair.a), names.index(pair.b)), alpha))
-        elif pair.by == "games":
-            found.append(_levelled(pair, own, (place[pair.a], place[pair.b]), alpha))
-        else:
-            found.append(pair)
+            among = battles.take(np.flatnonzero(rows)).compact()
+            own = fit_lengths(among)
+        which = among.systems.index(pair.a), among.systems.index(pair.b)
+        found.append(pair if pair.by != "games" or own is None else _levelled(pair, own, which, alpha))
     return found, levelled
 
 
@@ -184,11 +178,6 @@ def judges_of(sums: Sums, alpha: float) -> Judges | None:
     several = judged.several
     value, low, high = map(finite, alpha_of(several, alpha))
     return Judges(rows, pairs, Alpha(value, low, high, several.items, len(several.tables)))
-
-
-def intransitivity_of(tally: Tally, strengths: Strengths) -> Intransitivity | None:
-    """Whether one strength per system explains the win rates; None with two systems."""
-    return None if tally.systems < 3 else score_test(tally, strengths)
 
 
 def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha: float) -> tuple[Labelled, list[Note]]:

@@ -75,11 +75,7 @@ def people_of(request: PreferRequest, table: Any = None) -> Battles | None:  # n
         people = read_battles([request.labels], choice)
     else:
         return None
-    kept = people.decided
-    if request.system:
-        wanted = [i for i, name in enumerate(people.systems) if name in request.system]
-        kept = kept & np.isin(people.first, wanted) & np.isin(people.second, wanted)
-    return people.take(np.flatnonzero(kept)).compact()
+    return people.take(np.flatnonzero(people.decided & _between(people, request.system))).compact()
 
 
 def is_battle_table(given: object) -> bool:
@@ -117,24 +113,52 @@ def table_battles(given: Any, choice: BattleChoice, format: str) -> Battles:  # 
 
 def chosen(battles: Battles, request: PreferRequest) -> Battles:
     """Battles between the chosen systems, by the chosen judges."""
-    kept = np.ones(battles.rows, dtype=bool)
-    if request.only_judge:
-        if battles.judges is None:
-            raise OutscoreError(
-                "The battles do not name a judge.", "Leave --only-judge out, or give --judge COLUMN.", parameter="only_judge"
-            )
-        kept &= np.isin(battles.judges.codes, _codes(request.only_judge, battles.judges.names, "judge", "only_judge"))
-    if request.system:
-        wanted = _codes(request.system, battles.systems, "system", "system")
-        if len(wanted) < 2:
-            raise OutscoreError("--system names only one system.", "Name at least two, or leave it out.", parameter="system")
-        among = np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
-        if not among.any():
-            _refuse_strangers(battles, wanted)
-        kept &= among
+    _refuse_unknown(request, battles.systems, None if battles.judges is None else battles.judges.names)
+    between = _between(battles, request.system)
+    if not between.any():
+        _refuse_strangers(battles, [battles.systems.index(name) for name in dict.fromkeys(request.system)])
+    kept = between & _by_judges(battles, request.only_judge)
     if not kept.any():
-        raise OutscoreError("No battle is left.", "Choose other systems or judges.", parameter="system")
+        raise _nothing_left()
     return battles if kept.all() else battles.take(np.flatnonzero(kept)).compact()
+
+
+def _between(battles: Battles, systems: Sequence[str]) -> Array:
+    """Which battles are between two of these systems; all where none are named."""
+    wanted = [i for i, name in enumerate(battles.systems) if not systems or name in systems]
+    return np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
+
+
+def _by_judges(battles: Battles, judges: Sequence[str]) -> Array:
+    """Which battles were decided by one of these judges; all where none are named, or known."""
+    if not judges or battles.judges is None:
+        return np.ones(battles.rows, dtype=bool)
+    return np.isin(battles.judges.codes, [i for i, name in enumerate(battles.judges.names) if name in judges])
+
+
+def _refuse_unknown(request: PreferRequest, systems: Sequence[str], judges: Sequence[str] | None) -> None:
+    """Refuse chosen systems and judges that are not in any battle."""
+    if request.only_judge and judges is None:
+        raise OutscoreError(
+            "The battles do not name a judge.", "Leave --only-judge out, or give --judge COLUMN.", parameter="only_judge"
+        )
+    for noun, parameter, asked, there in (
+        ("judge", "only_judge", request.only_judge, judges or ()),
+        ("system", "system", request.system, systems),
+    ):
+        for name in asked:
+            if name not in there:
+                raise OutscoreError(f"There is no {noun} `{name}`.", suggest_name(name, there), parameter=parameter)
+    if len(set(request.system)) == 1:
+        raise OutscoreError("--system names only one system.", "Name at least two, or leave it out.", parameter="system")
+
+
+def _nothing_left() -> OutscoreError:
+    return OutscoreError("No battle is left.", "Choose other systems or judges.", parameter="system")
+
+
+def _no_verdict() -> OutscoreError:
+    return OutscoreError("No battle has a verdict.", "Check the column of verdicts.", parameter="winner")
 
 
 def _refuse_strangers(battles: Battles, wanted: Sequence[int]) -> None:
@@ -149,18 +173,11 @@ def _refuse_strangers(battles: Battles, wanted: Sequence[int]) -> None:
     raise OutscoreError(f"{names} never met directly.", hint, parameter="system")
 
 
-def _codes(names: Sequence[str], known: Sequence[str], noun: str, parameter: str) -> list[int]:
-    for name in names:
-        if name not in known:
-            raise OutscoreError(f"There is no {noun} `{name}`.", suggest_name(name, known), parameter=parameter)
-    return [known.index(name) for name in dict.fromkeys(names)]
-
-
 def decided(battles: Battles) -> Battles:
     """Battles with a verdict."""
     there = battles.decided
     if not there.any():
-        raise OutscoreError("No battle has a verdict.", "Check the column of verdicts.", parameter="winner")
+        raise _no_verdict()
     return battles if there.all() else battles.take(np.flatnonzero(there)).compact()
 
 
@@ -262,26 +279,13 @@ def _check(parts: Sequence[_Part], request: PreferRequest) -> None:
     """Refuse systems and judges that are not in any battle; a single share may lack them."""
     systems = tuple(dict.fromkeys(name for part in parts for name in part.systems))
     judges = [part.judges for part in parts if part.judges is not None]
-    if request.only_judge and not judges:
-        raise OutscoreError(
-            "The battles do not name a judge.", "Leave --only-judge out, or give --judge COLUMN.", parameter="only_judge"
-        )
-    known = tuple(dict.fromkeys(name for names in judges for name in names))
-    for noun, parameter, asked, there in (
-        ("system", "system", request.system, systems),
-        ("judge", "only_judge", request.only_judge, known),
-    ):
-        for name in asked:
-            if name not in there:
-                raise OutscoreError(f"There is no {noun} `{name}`.", suggest_name(name, there), parameter=parameter)
-    if len(set(request.system)) == 1:
-        raise OutscoreError("--system names only one system.", "Name at least two, or leave it out.", parameter="system")
+    _refuse_unknown(request, systems, [name for names in judges for name in names] if judges else None)
     rows, mirrored = sum(part.rows for part in parts), sum(part.mirrored for part in parts)
     mirror_notes(mirrored, systems[0], every=rows == mirrored)
     if not any(len(part.ordered.names) for part in parts):
-        raise OutscoreError("No battle is left.", "Choose other systems or judges.", parameter="system")
+        raise _nothing_left()
     if all(part.sums is None for part in parts):
-        raise OutscoreError("No battle has a verdict.", "Check the column of verdicts.", parameter="winner")
+        raise _no_verdict()
 
 
 def _read_share(
@@ -300,26 +304,12 @@ def _read_share(
     apart = given.first != given.second
     battles, mirrored = without_mirrors(given)
     places, repeated = places[apart], repeated_in(battles, sources[apart])
-    kept = np.ones(battles.rows, dtype=bool)
-    if request.only_judge and battles.judges is not None:
-        kept &= np.isin(battles.judges.codes, _codes_there(request.only_judge, battles.judges.names))
-    if request.system:
-        wanted = _codes_there(request.system, battles.systems)
-        kept &= np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
+    kept = _between(battles, request.system) & _by_judges(battles, request.only_judge)
     chosen, places = battles.take(np.flatnonzero(kept)).compact(), places[kept]
     ordered = Known(chosen.systems, first_places(chosen, places))
     if systems is not None:
-        chosen = _rename_systems(chosen, systems)
+        codes: Array = np.array([systems.index(name) for name in chosen.systems], dtype=np.int64)
+        chosen = replace(chosen, systems=systems, first=codes[chosen.first], second=codes[chosen.second])
     sums = sums_of(chosen, places) if chosen.decided.any() else None
     judges = None if battles.judges is None else tuple(battles.judges.names)
     return _Part(sums, ordered, given.systems, judges, mirrored, repeated, given.rows, given.notes)
-
-
-def _codes_there(names: Sequence[str], known: Sequence[str]) -> list[int]:
-    return [known.index(name) for name in names if name in known]
-
-
-def _rename_systems(battles: Battles, systems: tuple[str, ...]) -> Battles:
-    """The same battles with the codes of all systems."""
-    codes: Array = np.array([systems.index(name) for name in battles.systems], dtype=np.int64)
-    return replace(battles, systems=systems, first=codes[battles.first], second=codes[battles.second])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from outscore.inference.families import CORRECTIONS, adjust
 from outscore.inference.pairwise.table import KINDS
 from outscore.inference.permutation import permutation
 from outscore.inference.preferences.agreement import exchanged_p, orders_of
-from outscore.inference.preferences.strengths import DIGITS, Circles, Estimate, Strengths, circles_of
+from outscore.inference.preferences.strengths import DIGITS, Circles, Estimate, Strengths, circles_of, score_test
 from outscore.inference.preferences.sums import Sums
 from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.win_rates import flip_p, independent_p, win_rates
@@ -28,7 +28,6 @@ from outscore.results.note import Note
 from outscore.results.preference import Intransitivity, Order, PreferencePair, Strength
 from outscore.results.pvalue import Kind, PValue
 from outscore.scores.panel import Panel
-from outscore.workflows.prefer.findings import intransitivity_of
 from outscore.workflows.question import Question
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.requests.prefer import PreferRequest
@@ -43,17 +42,9 @@ from outscore.workflows.requests.prefer import PreferRequest
 MIN_PROMPTS = 10
 """With fewer prompts the model is not tested, and direct games say little."""
 FEW = 8
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The options for testing all pairs."""
-
-    alpha: float
-    correction: str
-    order: Order
-    seed: int
-    unit: str = "prompt"
+SHARES = ("win_rate", "low", "high", "both_orders", "equal_length", "equal_length_low", "equal_length_high")
+GAPS = ("difference", "difference_low", "difference_high", "log_odds", "log_odds_low", "log_odds_high")
+"""What is one for both systems of a pair together, and what is 0."""
 
 
 def baseline_in(tally: Tally) -> int | None:
@@ -65,22 +56,24 @@ def baseline_in(tally: Tally) -> int | None:
     return int(centres[0]) if len(centres) else None
 
 
-def pairs_with_tests(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
+def pairs_with_tests(
+    systems: Sequence[str], tally: Tally, strengths: Strengths, request: PreferRequest, order: Order, unit: str
+) -> list[PreferencePair]:
     """All pairs with their tests, not yet corrected: those that met first."""
-    direct = _games(systems, tally, strengths, asked)
+    direct = _games(systems, tally, strengths, request, order, unit)
     if tally.systems == 2:
         return direct
     centre = baseline_in(tally)
-    through = [] if centre is None else _through_baseline(systems, tally, centre, asked)
+    through = [] if centre is None else _through_baseline(systems, tally, centre, request, order)
     met = {frozenset((pair.a, pair.b)): pair for pair in (*direct, *through)}
     tested = []
     for i, j in combinations(range(tally.systems), 2):
         pair = met.get(frozenset((systems[i], systems[j])))
         contrast = _contrast(strengths, i, j)
         if contrast is not None and centre is None and (pair is None or pair.clusters < MIN_PROMPTS):
-            pair = _through_model((systems[i], systems[j]), contrast, strengths, asked, pair)
+            pair = _through_model((systems[i], systems[j]), contrast, strengths, request.alpha, order, pair)
         if pair is not None:
-            tested.append(pair if contrast is None else _with_strengths(pair, systems[i], contrast, asked.alpha))
+            tested.append(pair if contrast is None else _with_strengths(pair, systems[i], contrast, request.alpha))
     return tested
 
 
@@ -102,8 +95,10 @@ def _with_strengths(pair: PreferencePair, first: str, contrast: Estimate, alpha:
     return replace(pair, log_odds=value, log_odds_low=low, log_odds_high=high, strength_p=p)
 
 
-def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
-    rates = win_rates(tally, asked.alpha)
+def _games(
+    systems: Sequence[str], tally: Tally, strengths: Strengths, request: PreferRequest, order: Order, unit: str
+) -> list[PreferencePair]:
+    rates = win_rates(tally, request.alpha)
     naive = independent_p(tally.wins, tally.losses)
     plain = tally.plain
     kinds, meetings, total = orders_of(tally), tally.meetings, tally.total
@@ -112,12 +107,12 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
     pairs = []
     for i in range(tally.pairs):
         cells = tally.cells_of(i)
-        p, note = _tested(tally, cells, asked, int(meetings[i]))
-        rate, low, high = rates.kept(i, p, asked.alpha)
+        p, note = _tested(tally, cells, request, order, unit, int(meetings[i]))
+        rate, low, high = rates.kept(i, p, request.alpha)
         left, right = int(tally.left[i]), int(tally.right[i])
         n_second = n_shown[i] - n_first[i]
         both = None
-        if asked.order != "unrecorded" and n_shown[i] == total[i] and n_first[i] and n_second:
+        if order != "unrecorded" and n_shown[i] == total[i] and n_first[i] and n_second:
             both = (2 + d_first[i] / n_first[i] + (lead[i] - d_first[i]) / n_second) / 4
         # Between two systems that only have bounds, the difference is unknown.
         contrast = float(strengths.theta[left]) - float(strengths.theta[right])
@@ -137,7 +132,7 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
             finite(float(rates.rows_error[i])),
             float(naive[i]) if plain[i] else None,
             None if both is None else float(both),
-            asked.order if kinds[i] != 1 else "both",
+            order if kinds[i] != 1 else "both",
             log_odds=finite(contrast) if strengths.group[left] == strengths.group[right] else None,
             note=note,
         )
@@ -146,69 +141,53 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
     return pairs
 
 
-def _tested(tally: Tally, cells: slice, asked: Asked, meetings: int) -> tuple[PValue | None, str | None]:
+def _tested(
+    tally: Tally, cells: slice, request: PreferRequest, order: Order, unit: str, meetings: int
+) -> tuple[PValue | None, str | None]:
     """The p of a pair's direct games, and a note on it."""
     few = None
     if meetings == 1:
-        only = "There is one battle" if asked.unit == "battle" else f"All battles are about one {asked.unit}"
+        only = "There is one battle" if unit == "battle" else f"All battles are about one {unit}"
         few = f"{only}, so nothing shows how another would turn out: p is 1."
-    elif meetings < FEW and 2.0 ** (1 - meetings) > asked.alpha:
-        few = f"With {meetings} {asked.unit}s, p cannot be below {2.0 ** (1 - meetings):g}."
-    if asked.order != "fixed" or (2 * tally.n_first[cells] == tally.n[cells]).all():
-        return flip_p(tally.d[cells], asked.alpha), few
+    elif meetings < FEW and 2.0 ** (1 - meetings) > request.alpha:
+        few = f"With {meetings} {unit}s, p cannot be below {2.0 ** (1 - meetings):g}."
+    if order != "fixed" or (2 * tally.n_first[cells] == tally.n[cells]).all():
+        return flip_p(tally.d[cells], request.alpha), few
     single = (tally.n_first[cells] == 0) | (tally.n_first[cells] == tally.n[cells])
     left_first = tally.n_first[cells] > 0
     if not single.all():
-        return (
-            None,
-            "Some prompts were judged in both orders and others in one, so no exchange of orders is valid for all of them.",
-        )
+        text = "Some prompts were judged in both orders and others in one, so no exchange of orders is valid for all of them."
+        return None, text
     if left_first.all() or not left_first.any():
         return None, "One of the two was always shown first, which cannot be distinguished from being better."
     first = np.where(left_first, tally.d[cells], -tally.d[cells]) / tally.n[cells]
-    return exchanged_p(first, left_first, asked.seed), few
+    return exchanged_p(first, left_first, request.seed), few
 
 
 def swap_systems(pair: PreferencePair) -> PreferencePair:
     """The same pair from the other side."""
 
-    def other(x: float | None) -> float | None:
-        return None if x is None else 1 - x
+    def mirrored(names: Sequence[str], whole: float) -> dict[str, Any]:
+        """What is left of the whole; the low end becomes the high one."""
+        found = {}
+        for name in names:
+            value = getattr(pair, name)
+            other = name.replace("low", "high") if "low" in name else name.replace("high", "low")
+            found[other] = None if value is None else whole - value
+        return found
 
-    def negative(x: float | None) -> float | None:
-        return None if x is None else 0.0 - x
-
-    def swapped(p: PValue | None) -> PValue | None:
-        return None if p is None else replace(p, statistic=0.0 - p.statistic)
-
-    return replace(
-        pair,
-        a=pair.b,
-        b=pair.a,
-        wins=pair.losses,
-        losses=pair.wins,
-        win_rate=other(pair.win_rate),
-        low=other(pair.high),
-        high=other(pair.low),
-        p=swapped(pair.p),
-        both_orders=other(pair.both_orders),
-        equal_length=other(pair.equal_length),
-        equal_length_low=other(pair.equal_length_high),
-        equal_length_high=other(pair.equal_length_low),
-        difference=negative(pair.difference),
-        difference_low=negative(pair.difference_high),
-        difference_high=negative(pair.difference_low),
-        log_odds=negative(pair.log_odds),
-        log_odds_low=negative(pair.log_odds_high),
-        log_odds_high=negative(pair.log_odds_low),
-        strength_p=swapped(pair.strength_p),
-    )
+    tests = {"p": pair.p, "strength_p": pair.strength_p}
+    turned = {name: None if p is None else replace(p, statistic=0.0 - p.statistic) for name, p in tests.items()}
+    own: dict[str, Any] = {"a": pair.b, "b": pair.a, "wins": pair.losses, "losses": pair.wins, **turned}
+    return replace(pair, **own, **mirrored(SHARES, 1.0), **mirrored(GAPS, 0.0))
 
 
-def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: Asked) -> list[PreferencePair]:
+def _through_baseline(
+    systems: Sequence[str], tally: Tally, centre: int, request: PreferRequest, order: Order
+) -> list[PreferencePair]:
     """Two systems against the baseline, paired by prompt: the ordinary test of two systems' scores, prompt by prompt."""
     panel = _panel(systems, tally, centre)
-    (measured,) = measure([panel], Question(alpha=asked.alpha, seed=asked.seed))
+    (measured,) = measure([panel], Question(alpha=request.alpha, seed=request.seed))
     table = measured.pairs
     pairs = []
     for i in range(len(table)):
@@ -219,7 +198,7 @@ def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: 
         p = None
         if shared and KINDS[int(table.kind[i])] == "certified":
             # A table of pairs keeps the limit that may be claimed; here both are shown.
-            p = permutation(both, panel.metric, TestRequest(seed=asked.seed, alpha=asked.alpha))
+            p = permutation(both, panel.metric, TestRequest(seed=request.seed, alpha=request.alpha))
         elif shared:
             value, log10 = float(table.p[i]), float(table.log_p[i]) / LN10 + 0.0
             p = PValue(value, value, value, log10, cast("Kind", KINDS[int(table.kind[i])]), measured.kernel, n=shared)
@@ -235,7 +214,7 @@ def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: 
             p,
             shared,
             "baseline",
-            order=asked.order,
+            order=order,
             difference=finite(float(table.difference[i])),
             difference_low=finite(float(table.low[i])),
             difference_high=finite(float(table.high[i])),
@@ -261,10 +240,10 @@ def _panel(systems: Sequence[str], tally: Tally, centre: int) -> Panel:
 
 
 def _through_model(
-    names: tuple[str, str], contrast: Estimate, strengths: Strengths, asked: Asked, met: PreferencePair | None
+    names: tuple[str, str], contrast: Estimate, strengths: Strengths, alpha: float, order: Order, met: PreferencePair | None
 ) -> PreferencePair:
     """Two systems by their strengths alone."""
-    low, high = contrast.limits(asked.alpha)
+    low, high = contrast.limits(alpha)
     counts = (0, 0, 0)
     if met is not None:
         counts = (met.wins, met.ties, met.losses) if met.a == names[0] else (met.losses, met.ties, met.wins)
@@ -277,27 +256,19 @@ def _through_model(
         model_p(contrast, contrast.value),
         contrast.prompts,
         "model",
-        order=asked.order,
+        order=order,
     )
     return pair if contrast.value >= 0 else swap_systems(pair)
 
 
 def model_p(contrast: Estimate, statistic: float) -> PValue:
     """The two-sided p of equal strengths by Student's t distribution."""
-    log_p = contrast.log_p()
-    return PValue.from_logs(
-        log_p,
-        log_p,
-        method="asymptotic",
-        kernel="jackknife",
-        test="bradley-terry",
-        statistic=statistic,
-        n=contrast.prompts,
-    )
+    log_p, test, n = contrast.log_p(), "bradley-terry", contrast.prompts
+    return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="jackknife", test=test, statistic=statistic, n=n)
 
 
 def correct_pairs(
-    pairs: Sequence[PreferencePair], asked: Asked, systems: int, *, by_strengths: bool = False
+    pairs: Sequence[PreferencePair], correction: str, systems: int, *, by_strengths: bool = False
 ) -> tuple[list[PreferencePair], Family]:
     """The pairs with adjusted p-values; pairs without a test are not in the family, unless the correction needs all pairs.
 
@@ -306,9 +277,9 @@ def correct_pairs(
     """
     decided = [by_strengths and pair.strength_p is not None for pair in pairs]
     claims = [pair.strength_p if strong else pair.p for pair, strong in zip(pairs, decided, strict=True)]
-    games, _ = _adjust([pair.p for pair in pairs], asked.correction, systems)
-    contrasts, _ = _adjust([pair.strength_p for pair in pairs], asked.correction, systems)
-    deciding, family = _adjust(claims, asked.correction, systems)
+    games, _ = _adjust([pair.p for pair in pairs], correction, systems)
+    contrasts, _ = _adjust([pair.strength_p for pair in pairs], correction, systems)
+    deciding, family = _adjust(claims, correction, systems)
     with_p = []
     for pair, strong, p, strength_p, claim in zip(pairs, decided, games, contrasts, deciding, strict=True):
         tests = (p, claim) if strong else (claim, strength_p)
@@ -368,19 +339,19 @@ def decide(
     request: PreferRequest, sums: Sums, strengths: Strengths, systems: Sequence[str], order: Order, unit: str
 ) -> Decision:
     """Test and decide every pair; `systems` are strongest first."""
-    asked = Asked(request.alpha, request.correction, order, request.seed, unit)
-    circle_test = intransitivity_of(sums.tally, strengths)
-    tested = pairs_with_tests(sums.names, sums.tally, strengths, asked)
+    alpha, k = request.alpha, len(systems)
+    circle_test = None if k < 3 else score_test(sums.tally, strengths)
+    tested = pairs_with_tests(sums.names, sums.tally, strengths, request, order, unit)
     baseline = baseline_in(sums.tally) is not None
-    pairs, family = correct_pairs(_by_games(tested, systems), asked, len(systems))
-    better = _ahead(pairs, systems, asked.alpha)
+    pairs, family = correct_pairs(_by_games(tested, systems), request.correction, k)
+    better = _ahead(pairs, systems, alpha)
     circles = circles_of(better)
     by_strengths, notes = _by_what(request, circle_test, baseline=baseline, circles=bool(circles.paths))
     if not by_strengths:
         return Decision(pairs, family, better, better, circles, circle_test, notes)
-    preferred = _ahead([pair for pair in pairs if pair.by == "games"], systems, asked.alpha)
-    pairs, family = correct_pairs(_by_strengths(tested, systems), asked, len(systems), by_strengths=True)
-    better = _ahead(pairs, systems, asked.alpha)
+    preferred = _ahead([pair for pair in pairs if pair.by == "games"], systems, alpha)
+    pairs, family = correct_pairs(_by_strengths(tested, systems), request.correction, k, by_strengths=True)
+    better = _ahead(pairs, systems, alpha)
     return Decision(pairs, family, better, preferred, circles_of(better), circle_test, notes)
 
 

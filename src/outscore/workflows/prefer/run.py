@@ -43,7 +43,6 @@ from outscore.results.preference import (
     BattleReading,
     Labelled,
     Order,
-    Position,
     Preference,
     PreferencePair,
     Strength,
@@ -192,7 +191,7 @@ def conclude(
     return Preference(
         **vars(facts),
         **_words(facts, found, order, request.ties),
-        position=_position(sums, order, request),
+        position=position_of(sums, order, request.order, request.alpha),
         settings=request.settings(origins),
         reading=reading,
         length=length,
@@ -218,13 +217,6 @@ def _words(facts: BattleFacts, notes: Sequence[Note], order: Order, ties: str) -
         "signature": preference_signature(facts, order=order, ties=ties),
         "notes": list(dict.fromkeys(notes)),
     }
-
-
-def _position(sums: Sums, order: Order, request: PreferRequest) -> Position | None:
-    """The advantage of being shown first, if it can be distinguished from being better."""
-    if order == "fixed" or request.order == "unrecorded" or seen_order(sums.tally) == "single":
-        return None
-    return position_of(sums, request.alpha)
 
 
 def _unit(request: PreferRequest, reading: BattleReading) -> str:
@@ -365,14 +357,11 @@ def _strengths(
     equal = with_equal_pairs(tally, strengths, request.ties)
     # Systems of different sets share no letter: they cannot be compared.
     groups = groups_of(decision.better | (sets[:, None] < sets[None, :]))
-    won, met = np.zeros(k), np.zeros(k)
-    np.add.at(won, tally.left, (tally.total + tally.lead) / 2)
-    np.add.at(won, tally.right, (tally.total - tally.lead) / 2)
-    np.add.at(met, tally.left, tally.total)
-    np.add.at(met, tally.right, tally.total)
-    rows, played = np.zeros(k, dtype=np.int64), tally.wins + tally.ties + tally.losses
-    np.add.at(rows, tally.left, played)
-    np.add.at(rows, tally.right, played)
+    won, met, rows = np.zeros(k), np.zeros(k), np.zeros(k, dtype=np.int64)
+    for side, lead in ((tally.left, tally.lead), (tally.right, -tally.lead)):
+        np.add.at(won, side, (tally.total + lead) / 2)
+        np.add.at(met, side, tally.total)
+        np.add.at(rows, side, tally.wins + tally.ties + tally.losses)
     listed = []
     for place, i in enumerate(ranked):
         theta, bound = float(strengths.theta[i]), float(strengths.bound[i])
