@@ -27,7 +27,7 @@ from outscore.inference.preferences.agreement import (
 from outscore.inference.preferences.models import fit_lengths, fit_model
 from outscore.inference.preferences.strengths import Estimate, score_test, strengths_of
 from outscore.inference.preferences.tally import Tally, tally_of
-from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, labelled_share, win_rates
+from outscore.inference.preferences.win_rates import flip_p, independent_p, labelled_share, win_rates
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
 
@@ -91,7 +91,7 @@ def true_strengths(skills: tuple[float, ...], spread: float) -> tuple[float, ...
 def _limits(tally: Tally) -> tuple[float, float, bool]:
     """The interval of a win rate, and whether the exact test rejects one half."""
     rates, p = win_rates(tally, ALPHA), flip_p(tally.d)
-    low, high = kept_half(float(rates.low[0]), float(rates.high[0]), float(rates.rate[0]), p, ALPHA)
+    _, low, high = rates.kept(0, p, ALPHA)
     return low, high, p.value <= ALPHA
 
 
@@ -221,7 +221,7 @@ def labels(rng: np.random.Generator) -> Iterator[Look]:
             share = labelled_share(people[:n], judge[:n], judge[n:], ALPHA)
             judged = f"with the judge, right on {100 * right:.0f} %, {100 * rate:.0f} %"
             yield "labels", f"{n} labels", judged, share.low <= rate <= share.high
-            yield "labels", f"{n} labels", f"labels alone, {100 * rate:.0f} %", share.alone.low <= rate <= share.alone.high
+            yield "labels", f"{n} labels", f"labels alone, {100 * rate:.0f} %", share.alone[1] <= rate <= share.alone[2]
 
 
 def agreement(rng: np.random.Generator) -> Iterator[Look]:

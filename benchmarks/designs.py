@@ -99,7 +99,7 @@ def _rejects(test: str, d: Array, clusters: Array | None = None, **options: obje
     entry = TESTS[test]
     defaults = {option.name: option.default for option in entry.options}
     request = TestRequest(options={**defaults, "resamples": RESAMPLES, **options}, interval=False)
-    return (entry.simulation.run or entry.run)(pairs, metric, request).p.value <= ALPHA
+    return (entry.simulated or entry.run)(pairs, metric, request).p.value <= ALPHA
 
 
 SIZES: dict[str, Callable[[int, np.random.Generator], Array]] = {
@@ -377,7 +377,7 @@ def these_items(rng: np.random.Generator) -> Iterator[Look]:
                     holds = None if own is None else own[0][0] <= float(same.mean()) <= own[0][1]
                     yield "these-items", row, f"own score: holds, rates {name}", holds
                 else:
-                    interval = exchange.interval(ALPHA, "two-sided", p)
+                    interval = exchange.interval(TestRequest(alpha=ALPHA), p)
                     holds = None if interval is None else _within(interval, float((same - other).mean()))
                     yield "these-items", row, f"{column}, rates {name}", holds
 
@@ -435,7 +435,7 @@ def single_runs(rng: np.random.Generator) -> Iterator[Look]:
         for row, rates in SINGLE.items():
             a, b = rates(rng, n)
             exchange = exchange_of(_runs(rng, a, 1), _runs(rng, b, runs))
-            interval, own = exchange.interval(ALPHA, "two-sided", exchange.p()), exchange.own(ALPHA)
+            interval, own = exchange.interval(TestRequest(alpha=ALPHA), exchange.p()), exchange.own(ALPHA)
             holds = None if interval is None else _within(interval, float((a - b).mean()))
             yield "single runs", row, f"{n} items, 1 and {runs} runs: difference", holds
             holds = None if own is None else own[0][0] <= float(a.mean()) <= own[0][1]

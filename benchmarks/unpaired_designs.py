@@ -100,7 +100,7 @@ def whole_runs(rng: np.random.Generator) -> Iterator[Look]:
             a, b = _drawn(rng, law, n_a), _drawn(rng, law, n_b)
             row = f"{law}, {n_a} + {n_b} runs"
             yield "whole-runs", row, "rejects", run_test(a, b) <= ALPHA
-            yield "whole-runs", row, "holds", _holds(run_interval(a + SHIFT, b, ALPHA), SHIFT)
+            yield "whole-runs", row, "holds", _holds(run_interval(a + SHIFT, b, TestRequest(alpha=ALPHA)), SHIFT)
 
 
 def _drawn(rng: np.random.Generator, law: str, n: int) -> Array:

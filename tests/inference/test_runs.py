@@ -74,15 +74,15 @@ def test_p_against_all_divisions(kind, data, alternative):
     runs = st.lists(scores[kind], min_size=1, max_size=3)
     items = data.draw(st.lists(st.tuples(runs, runs), min_size=1, max_size=3))
     a, b = [one for one, _ in items], [other for _, other in items]
-    p = of(a, b).p(alternative)
+    p = of(a, b).p(TestRequest(alternative))
     assert p.exact
     assert p.value == pytest.approx(float(brute_force(a, b, alternative)), rel=1e-11)
 
 
 def test_lower_is_better_turns_the_sides():
     a, b = [[1, 0, 1], [1, 1, 1]], [[0, 0, 1], [1, 0, 0]]
-    assert of(a, b, orientation=-1).p("less").value == pytest.approx(float(brute_force(a, b, "greater")))
-    assert of(a, b, orientation=-1).p("greater").value == pytest.approx(float(brute_force(a, b, "less")))
+    assert of(a, b, orientation=-1).p(TestRequest("less")).value == pytest.approx(float(brute_force(a, b, "greater")))
+    assert of(a, b, orientation=-1).p(TestRequest("greater")).value == pytest.approx(float(brute_force(a, b, "less")))
 
 
 def test_identical_systems_have_a_p_of_one():
@@ -96,11 +96,11 @@ def test_real_scores_of_few_items_are_listed(alternative, monkeypatch):
     rng = np.random.default_rng(1)
     a, b = (rng.normal(shift, 1, (5, 2)).tolist() for shift in (0.6, 0))
     exact = float(brute_force(a, b, alternative))
-    found = of(a, b).p(alternative)
+    found = of(a, b).p(TestRequest(alternative))
     assert (found.method, found.kernel) == ("exact", "enumeration")
     assert found.value == pytest.approx(exact, rel=1e-12)
     monkeypatch.setattr(module.law_sums, "MAX_SUMS", 1)
-    bounded = of(a, b).p(alternative, points=1 << 12)
+    bounded = of(a, b).p(TestRequest(alternative), points=1 << 12)
     assert bounded.method == "certified"
     assert bounded.lower <= exact <= bounded.upper
     assert bounded.upper < 1.5 * bounded.lower
@@ -111,11 +111,11 @@ def test_runs_too_many_to_count_are_sampled():
     rng = np.random.default_rng(2)
     a, b = (rng.normal(shift, 1, (4, 20)).tolist() for shift in (0.3, 0))
     found = of(a, b)
-    p = found.p(seed=3)
+    p = found.p(TestRequest(seed=3))
     error, _ = found.error()
     assert (p.method, p.kernel) == ("monte-carlo", "divisions:9999")
     assert p.value == pytest.approx(2 * scipy.stats.norm.sf(abs(found.difference) / error), rel=0.3)
-    assert p == found.p(seed=3)
+    assert p == found.p(TestRequest(seed=3))
 
 
 def test_both_sides_of_equally_many_runs_are_worked_out_once(monkeypatch):
@@ -149,14 +149,14 @@ def test_sampled_divisions_agree_with_the_exact_law():
     a, b = (draws((rng.random((12, 4)) < rate).astype(int).tolist()) for rate in (0.7, 0.5))
     rows = [Runs(np.stack([one.values, np.ones(48)], axis=1), one.items) for one in (a, b)]
     exact = exchange_of(a, b)
-    sampled = sampled_exchange(rows[0], rows[1], MEAN, exact.difference, "two-sided", 0)
+    sampled = sampled_exchange(rows[0], rows[1], MEAN, exact.difference, TestRequest())
     assert sampled.lower <= exact.p().value <= sampled.upper
 
 
 def test_a_ratio_of_sums_is_no_mean_over_items():
     rows = Runs(np.array([[3, 1], [2, 2]]), np.array([0, 0]))
     assert exchange_of_rows((rows, rows), F1) is None
-    assert sampled_exchange(rows, rows, F1, 0.0, "two-sided", 0).value == 1.0
+    assert sampled_exchange(rows, rows, F1, 0.0, TestRequest()).value == 1.0
 
 
 @settings(max_examples=20)
@@ -165,7 +165,7 @@ def test_the_interval_holds_zero_exactly_where_p_does_not_reject(seed):
     rng = np.random.default_rng(seed)
     found = of(*((rng.random((9, 4)) < rng.random((9, 1))).astype(int).tolist() for _ in range(2)))
     p = found.p()
-    interval = found.interval(0.2, "two-sided", p)
+    interval = found.interval(TestRequest("two-sided", alpha=0.2), p)
     assert (interval.low <= 0 <= interval.high) == (p.value > 0.2)
     assert interval.low <= found.difference <= interval.high
 
@@ -177,10 +177,10 @@ def test_the_interval_is_welchs_within_items():
     variance = sum(v for v, _ in parts)
     df = variance**2 / sum(v * v / k for v, k in parts)
     reach = scipy.stats.t.ppf(0.975, df) * math.sqrt(variance)
-    interval = found.interval(0.05, "two-sided", found.p())
+    interval = found.interval(TestRequest("two-sided", alpha=0.05), found.p())
     assert found.error() == pytest.approx((math.sqrt(variance), df))
     assert (interval.low, interval.high) == pytest.approx((2 - reach, 2 + reach))
-    one_sided = found.interval(0.05, "greater", found.p("greater"))
+    one_sided = found.interval(TestRequest("greater", alpha=0.05), found.p(TestRequest("greater")))
     assert one_sided.low == pytest.approx(2 - scipy.stats.t.ppf(0.95, df) * math.sqrt(variance))
     assert one_sided.high is None
 
@@ -196,11 +196,11 @@ def test_single_runs_borrow_no_spread_from_the_other_system():
     within = sum(float(np.var(runs, ddof=1)) / 4 for runs in b) / 900
     assert own[1][1] - own[1][0] < 6 * math.sqrt(within)
     d = [np.mean(one) - np.mean(other) for one, other in zip(a, b, strict=True)]
-    interval = found.interval(0.05, "two-sided", found.p())
+    interval = found.interval(TestRequest("two-sided", alpha=0.05), found.p())
     expected = scipy.stats.ttest_1samp(d, 0.0).confidence_interval()
     assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
     assert interval.method == module.OVER_ITEMS
-    mirrored = of(b, a).interval(0.05, "two-sided", found.p())
+    mirrored = of(b, a).interval(TestRequest("two-sided", alpha=0.05), found.p())
     assert (-mirrored.high, -mirrored.low) == pytest.approx((interval.low, interval.high))
 
 
@@ -213,14 +213,14 @@ def test_items_with_single_runs_add_their_spread_to_the_noise_within_the_others(
     variance = sum(v for v, _ in (*within, single))
     df = variance**2 / sum(v * v / k for v, k in (*within, single))
     assert found.error() == pytest.approx((math.sqrt(variance), df))
-    assert found.interval(0.05, "two-sided", found.p()).method == module.PARTLY_OVER_ITEMS
+    assert found.interval(TestRequest("two-sided", alpha=0.05), found.p()).method == module.PARTLY_OVER_ITEMS
 
 
 def test_a_single_run_of_a_single_item_bounds_nothing():
     found = of([[0.7]], [[0.1, 0.2, 0.4]])
-    assert found.interval(0.05, "two-sided", found.p()) is None
+    assert found.interval(TestRequest("two-sided", alpha=0.05), found.p()) is None
     assert found.own(0.05) is None
-    assert found.p("greater", -0.1).value == 1.0
+    assert found.p(TestRequest("greater", -0.1)).value == 1.0
     share = of([[1]], [[0, 1, 0]]).own(0.05)
     wilson = scipy.stats.binomtest(1, 1).proportion_ci(method="wilson")
     assert share is not None
@@ -231,23 +231,23 @@ def test_a_margin_is_tested_by_the_interval():
     a, b = [[1, 1, 1, 0], [1, 0, 1, 1], [0, 1, 1, 1]], [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 1]]
     found = of(a, b)
     low = found.difference - scipy.stats.t.ppf(0.95, found.error()[1]) * found.error()[0]
-    assert found.p("greater", low).value == pytest.approx(0.05)
-    assert found.p("greater", low).method == "asymptotic"
+    assert found.p(TestRequest("greater", low)).value == pytest.approx(0.05)
+    assert found.p(TestRequest("greater", low)).method == "asymptotic"
 
 
 def test_runs_that_never_differ_get_the_score_interval():
     """Of 15 items with 4 equal runs each nothing varies; 60 right runs against 60 bound a difference at about 4/60."""
     a = [[1] * 4] * 15
     found = of(a, a)
-    interval = found.interval(0.05, "two-sided", found.p())
+    interval = found.interval(TestRequest("two-sided", alpha=0.05), found.p())
     assert interval.method == module.SCORE_INTERVAL
     end = 1.96**2 * 8 / 7 / (60 + 1.96**2 * 8 / 7)
     assert (-interval.low, interval.high) == pytest.approx((end, end), rel=1e-4)
     other = of(a, [[0] * 4] * 15)
     assert other.p().value == pytest.approx(2 * (1 / 70) ** 15, rel=1e-10)
-    assert 0.8 < other.interval(0.05, "two-sided", other.p()).low < 1
+    assert 0.8 < other.interval(TestRequest("two-sided", alpha=0.05), other.p()).low < 1
     graded = of([[0.3, 0.3]], [[0.2, 0.2]])
-    assert graded.interval(0.05, "two-sided", graded.p()) is None
+    assert graded.interval(TestRequest("two-sided", alpha=0.05), graded.p()) is None
 
 
 def test_constrained_rates_are_the_likeliest_ones():
@@ -305,16 +305,16 @@ def test_thirty_items_of_sixty_four_runs():
 def test_the_interval_of_whole_runs_holds_what_the_test_does_not_reject(a, b, alternative, delta):
     x, y = np.array(a, dtype=float), np.array(b, dtype=float)
     alpha = 0.21
-    interval = run_interval(x, y, alpha, alternative)
+    interval = run_interval(x, y, TestRequest(alternative, alpha=alpha))
     inside = (interval.low is None or delta >= interval.low) and (interval.high is None or delta <= interval.high)
-    p = run_test(x, y, alternative=alternative, delta=delta).value
+    p = run_test(x, y, TestRequest(alternative, delta)).value
     assume(abs(p - alpha) > 1e-9)
     assert inside == (p > alpha)
 
 
 def test_few_whole_runs_leave_the_interval_open():
     rng = np.random.default_rng(8)
-    three, four = (run_interval(rng.normal(1, 1, k), rng.normal(0, 1, k), 0.05) for k in (3, 4))
+    three, four = (run_interval(rng.normal(1, 1, k), rng.normal(0, 1, k)) for k in (3, 4))
     assert (three.low, three.high) == (None, None)
     assert four.low is not None
     assert smallest_run_p(3, 3) == 0.1
@@ -325,7 +325,7 @@ def test_few_whole_runs_leave_the_interval_open():
 def test_very_many_whole_runs_get_welchs_interval():
     rng = np.random.default_rng(9)
     a, b = rng.normal(1, 1, 14), rng.normal(0, 2, 16)
-    found, expected = run_interval(a, b, 0.05), scipy.stats.ttest_ind(a, b, equal_var=False).confidence_interval()
+    found, expected = run_interval(a, b), scipy.stats.ttest_ind(a, b, equal_var=False).confidence_interval()
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
 
@@ -339,7 +339,7 @@ def test_coverage_over_new_runs_of_these_items(kind):
         first = rng.beta(*shapes[kind], 15)
         second = np.clip(first - 0.1, 0, 1) if kind == "alike" else rng.beta(*shapes[kind], 15)
         found = of(*((rng.random((15, 4)) < rates[:, None]).astype(int).tolist() for rates in (first, second)))
-        interval = found.interval(0.05, "two-sided", found.p())
+        interval = found.interval(TestRequest("two-sided", alpha=0.05), found.p())
         held += interval.low <= (first - second).mean() <= interval.high
     assert held / 1000 >= 0.935
 
@@ -356,7 +356,7 @@ def test_coverage_of_single_runs_against_several(n, runs, kind):
         second = np.full(n, 0.95) if kind == "coins" else rng.choice([0.02, 0.98], n)
         a, b = ((rng.random((n, k)) < rates[:, None]).astype(int).tolist() for k, rates in ((1, first), (runs, second)))
         found = of(a, b)
-        interval, own = found.interval(0.05, "two-sided", found.p()), found.own(0.05)
+        interval, own = found.interval(TestRequest("two-sided", alpha=0.05), found.p()), found.own(0.05)
         held += [interval.low <= (first - second).mean() <= interval.high, own[0][0] <= first.mean() <= own[0][1]]
     assert (held / 600 >= 0.93).all()
 

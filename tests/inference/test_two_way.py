@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.inference.base.entry import NoSpreadError
+from outscore.inference.base.question import TestRequest
 from outscore.inference.two_way import RunNoise, Spread, TwoWay, run_noise, two_way_of_means, two_way_of_rows
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
@@ -66,7 +67,7 @@ def test_new_runs_never_make_a_claim_surer_than_new_items_alone():
     alone = scipy.stats.ttest_rel(a.mean(axis=1), b.mean(axis=1))
     assert 2 * scipy.special.stdtr(found.df, -abs(found.difference) / found.error) < alone.pvalue
     assert found.p().value == pytest.approx(alone.pvalue)
-    interval, expected = found.interval(0.05), alone.confidence_interval()
+    interval, expected = found.interval(), alone.confidence_interval()
     assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
 
 
@@ -74,10 +75,10 @@ def test_new_runs_never_make_a_claim_surer_than_new_items_alone():
 def test_the_interval_holds_what_is_not_rejected(seed, alternative, orientation):
     rng = np.random.default_rng(seed)
     found = two_way_of_means(rng.normal(size=(8, 3)) + rng.normal(size=3), rng.normal(size=(8, 4)))
-    interval = found.interval(0.1, alternative, orientation=orientation)
+    interval = found.interval(TestRequest(alternative, alpha=0.1), orientation=orientation)
     for end in (interval.low, interval.high):
         if end is not None:
-            assert found.p(alternative, end, orientation=orientation).value == pytest.approx(0.1, rel=1e-6)
+            assert found.p(TestRequest(alternative, end), orientation=orientation).value == pytest.approx(0.1, rel=1e-6)
 
 
 def test_swapping_the_systems_changes_the_sign_alone():
@@ -85,8 +86,8 @@ def test_swapping_the_systems_changes_the_sign_alone():
     a, b = rng.normal(size=(20, 3)), rng.normal(size=(20, 5))
     one, other = two_way_of_means(a, b), two_way_of_means(b, a)
     assert (one.difference, one.error, one.df) == pytest.approx((-other.difference, other.error, other.df))
-    assert one.p("greater").value == pytest.approx(other.p("less").value)
-    assert one.p("greater").value == pytest.approx(one.p("less", orientation=-1).value)
+    assert one.p(TestRequest("greater")).value == pytest.approx(other.p(TestRequest("less")).value)
+    assert one.p(TestRequest("greater")).value == pytest.approx(one.p(TestRequest("less"), orientation=-1).value)
 
 
 def test_a_mean_by_its_rows_is_the_mean():
@@ -123,7 +124,7 @@ def test_runs_that_agree_up_to_rounding_are_no_burden():
 def test_no_spread_at_all():
     same = np.ones((4, 3))
     assert two_way_of_means(same, same).p().value == 1.0
-    assert two_way_of_means(same, same).interval(0.05).low == 0.0
+    assert two_way_of_means(same, same).interval().low == 0.0
     with pytest.raises(NoSpreadError, match="in every item and run"):
         two_way_of_means(same, 0 * same).p()
     # Rounding is no spread: .1 added up is not .1 times three.

@@ -63,8 +63,8 @@ def test_every_division(a: list[int], b: list[int], scale: int) -> None:
     first, second = ([Fraction(x, scale) for x in part] for part in (a, b))
     both = samples([x / scale for x in a], [x / scale for x in b])
     assert division_p(both).value == pytest.approx(float(listed(first, second)), rel=1e-12)
-    assert division_p(both, "greater").value == pytest.approx(float(listed(first, second, 1)), rel=1e-12)
-    assert division_p(both, "less").value == pytest.approx(float(listed(first, second, -1)), rel=1e-12)
+    assert division_p(both, TestRequest("greater")).value == pytest.approx(float(listed(first, second, 1)), rel=1e-12)
+    assert division_p(both, TestRequest("less")).value == pytest.approx(float(listed(first, second, -1)), rel=1e-12)
     ranks = [Fraction(int(r)) for r in mid_ranks(np.array(a + b))]
     expected = listed(ranks[: len(a)], ranks[len(a) :])
     assert rank_sum_p(both).value == pytest.approx(float(expected), rel=1e-12)
@@ -96,7 +96,7 @@ def test_scipy_agrees_where_it_orders_alike(alternative: str) -> None:
 
     side = "less" if alternative == "less" else "greater"
     found = scipy.stats.permutation_test((a, b), size, alternative=side, n_resamples=np.inf, vectorized=True)
-    assert division_p(samples(a, b), alternative).value == pytest.approx(found.pvalue, rel=1e-12)  # type: ignore[arg-type]
+    assert division_p(samples(a, b), TestRequest(alternative)).value == pytest.approx(found.pvalue, rel=1e-12)  # type: ignore[arg-type]
 
 
 def test_fisher_in_r() -> None:
@@ -105,10 +105,10 @@ def test_fisher_in_r() -> None:
     found = division_p(both)
     assert (found.test, found.method, found.kernel) == ("fisher", "exact", "hypergeometric")
     assert round(found.value, 4) == 0.0852
-    assert division_p(both, "greater").value == pytest.approx(0.03544463143858935, rel=1e-12)
+    assert division_p(both, TestRequest("greater")).value == pytest.approx(0.03544463143858935, rel=1e-12)
     assert likelihood_p(both) == pytest.approx(0.042832171371320546, rel=1e-12)
     other = samples([1] * 3 + [0] * 17, [1] * 12 + [0] * 18)
-    assert division_p(other, "less").value == pytest.approx(0.055277494304901753, rel=1e-12)
+    assert division_p(other, TestRequest("less")).value == pytest.approx(0.055277494304901753, rel=1e-12)
     assert likelihood_p(other) == pytest.approx(0.06926261356401836, rel=1e-12)
 
 
@@ -123,7 +123,7 @@ def test_rank_sum_and_shift_in_r() -> None:
         pytest.approx(1.233),
         pytest.approx(0.722),
     )
-    assert rank_sum_p(samples(X, Y[:6]), "greater").value == pytest.approx(0.043956043956043959, rel=1e-12)
+    assert rank_sum_p(samples(X, Y[:6]), TestRequest("greater")).value == pytest.approx(0.043956043956043959, rel=1e-12)
 
 
 def test_rank_sum_with_ties_against_scipy() -> None:
@@ -179,10 +179,10 @@ def test_clusters_of_unlike_sizes_are_listed_or_drawn() -> None:
     expected = listed(sums[:3], sums[3:], sizes=[3, 1, 1, 1, 2, 3, 1])
     found = division_p(both)
     assert (found.value, found.kernel) == (pytest.approx(float(expected), rel=1e-12), "enumeration")
-    drawn = division_p(both, sample=True, resamples=4_999, seed=1)
+    drawn = division_p(both, TestRequest(seed=1, options={"method": "monte-carlo", "resamples": 4_999}))
     assert drawn.lower <= found.value <= drawn.upper
     assert drawn.method == "monte-carlo"
-    assert drawn == division_p(both, sample=True, resamples=4_999, seed=1)
+    assert drawn == division_p(both, TestRequest(seed=1, options={"method": "monte-carlo", "resamples": 4_999}))
 
 
 def test_real_numbers_lie_between_certified_bounds() -> None:
@@ -199,8 +199,8 @@ def test_real_numbers_lie_between_certified_bounds() -> None:
 
 def test_all_scores_alike_and_lower_is_better() -> None:
     assert division_p(samples([1, 1, 1], [1, 1])).value == 1.0
-    up = division_p(samples(A, B), "greater")
-    down = division_p(samples(A, B, orientation=-1), "less")
+    up = division_p(samples(A, B), TestRequest("greater"))
+    down = division_p(samples(A, B, orientation=-1), TestRequest("less"))
     assert up.value == down.value
     assert up.mid is not None
     assert up.mid < up.value

@@ -186,4 +186,4 @@ def test_exchange_of_runs_against_mantelhaen_test(runs, right_a, right_b, two_si
     found = exchange_of(a, b)
     for alternative, p in (("two-sided", two_sided), ("greater", greater), ("less", less)):
         if p is not None:
-            assert found.p(alternative).value == close(p)
+            assert found.p(TestRequest(alternative)).value == close(p)

@@ -22,19 +22,14 @@ from outscore.inference.base.entry import (
     NEEDS_SCORES,
     TESTS_THE_MEAN,
     Claim,
-    IntervalEstimand,
-    Simulation,
-    SubsetTest,
     Suitability,
     TestEntry,
-    interval_for,
-    side_of,
     suits_many_binary,
     without_spread,
 )
 from outscore.inference.base.influence import influence, jackknife_error
 from outscore.inference.base.own_score import within_scale
-from outscore.inference.base.question import TestRequest
+from outscore.inference.base.question import TestRequest, as_extreme, interval_for
 from outscore.resampling import (
     centred_mean,
     centred_median,
@@ -45,7 +40,7 @@ from outscore.resampling import (
 )
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
-from outscore.results.pvalue import Interval
+from outscore.results.pvalue import Estimand, Interval
 
 # The centred rule of the bootstrap tests: from how far resamples move to a p-value and the interval dual to it.
 #
@@ -74,7 +69,7 @@ class Resampled:
     orientation: int
     slack: float
     alike: bool
-    estimand: IntervalEstimand = "difference"
+    estimand: Estimand = "difference"
     small_samples: str = ""
     own: tuple[Array, Array] | None = None
 
@@ -105,8 +100,8 @@ def decide(resampled: Resampled, asked: TestRequest) -> TestResult:
     gap, resamples = resampled.difference - asked.delta, len(resampled.moves)
     if resampled.alike and resampled.n > 1 and abs(gap) > resampled.slack:
         raise without_spread(resampled.test, "resample", resampled.difference)
-    needed = abs(gap) if asked.alternative == "two-sided" else _turn(resampled, asked) * gap
-    hits = resamples if resampled.n < 2 else int((_reach(resampled, asked) >= needed - resampled.slack).sum())
+    direction = asked.direction(resampled.orientation)
+    hits = resamples if resampled.n < 2 else int(as_extreme(resampled.moves, gap, resampled.slack, direction).sum())
     p = replace(
         question.sampled_p(hits, resamples, resampled.test), test=resampled.test, statistic=resampled.difference, n=resampled.n
     )
@@ -147,7 +142,9 @@ def symmetric_interval(resampled: Resampled, asked: TestRequest) -> Interval:
     """d ± q, the differences that the centred test does not reject."""
     rank = _largest_rank(asked.alpha, len(resampled.moves))
     # p(δ) ≤ α means that fewer than `rank` resamples reach |d - δ|.
-    q = float(np.partition(_reach(resampled, asked), -rank)[-rank]) if rank and resampled.n > 1 else math.inf
+    direction = asked.direction(resampled.orientation)
+    moved = direction * resampled.moves if direction else np.abs(resampled.moves)
+    q = float(np.partition(moved, -rank)[-rank]) if rank and resampled.n > 1 else math.inf
     limits = (resampled.difference - q, resampled.difference + q)
     return interval_at(limits, resampled, asked, method=f"{resampled.test}, symmetric", dual=True)
 
@@ -155,25 +152,8 @@ def symmetric_interval(resampled: Resampled, asked: TestRequest) -> Interval:
 def interval_at(limits: tuple[float, float], resampled: Resampled, asked: TestRequest, *, method: str, dual: bool) -> Interval:
     """Limits on the sides that were asked for; one that misses 0 by a rounding error is 0."""
     low, high = (0.0 if abs(x) <= resampled.slack else x for x in limits)
-    return interval_for(
-        (low, high),
-        asked.alpha,
-        asked.alternative,
-        resampled.orientation,
-        method=method,
-        dual=dual,
-        estimate=resampled.difference,
-        estimand=resampled.estimand,
-    )
-
-
-def _turn(resampled: Resampled, asked: TestRequest) -> int:
-    return resampled.orientation * (1 if asked.alternative == "greater" else -1)
-
-
-def _reach(resampled: Resampled, asked: TestRequest) -> Array:
-    """How far each resample moved, in the direction the alternative looks."""
-    return np.abs(resampled.moves) if asked.alternative == "two-sided" else _turn(resampled, asked) * resampled.moves
+    of, estimate = resampled.estimand, resampled.difference
+    return interval_for((low, high), asked, resampled.orientation, method=method, dual=dual, estimate=estimate, estimand=of)
 
 
 def _largest_rank(alpha: float, resamples: int) -> int:
@@ -248,8 +228,7 @@ def bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -
     shape = str(asked.options["interval"])
     if shape == "symmetric" or resampled.n < 2 or not asked.interval:
         return result
-    side = side_of(asked.alpha, asked.alternative)
-    low, high = quantile_limits(resampled.moves, side, shape, influence(units, metric))
+    low, high = quantile_limits(resampled.moves, asked.side, shape, influence(units, metric))
     limits = (resampled.difference + low, resampled.difference + high)
     interval = interval_at(limits, resampled, asked, method=f"bootstrap, {shape}", dual=False)
     note = f"The {shape} interval and the test are two methods: near {asked.alpha:g} they may disagree."
@@ -470,8 +449,8 @@ ENTRIES: tuple[TestEntry, ...] = (
         options=(RESAMPLES, SHAPE),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["bootstrap"],
-        subsets=SubsetTest(jackknifed=True),
-        simulation=Simulation(screen=screen_mean),
+        subsets="t",
+        screen=screen_mean,
     ),
     TestEntry(
         name="bootstrap-t",
@@ -491,8 +470,8 @@ ENTRIES: tuple[TestEntry, ...] = (
         options=(RESAMPLES, TAILS),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["bootstrap-t"],
-        subsets=SubsetTest(jackknifed=True),
-        simulation=Simulation(screen=screen_mean),
+        subsets="t",
+        screen=screen_mean,
     ),
     TestEntry(
         name="bootstrap-median",
@@ -531,6 +510,6 @@ ENTRIES: tuple[TestEntry, ...] = (
         options=(RESAMPLES, LENGTH),
         kind_in_phrase=True,
         small_samples=SMALL_SAMPLES["block-bootstrap"],
-        simulation=Simulation(refusal="it needs the order of the items, which samples do not keep"),
+        unsimulated="it needs the order of the items, which samples do not keep",
     ),
 )

@@ -12,7 +12,6 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE, Array, exact_sum, tiny_power
 from outscore.core.options import Option, check_count
-from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.exact import bracket, enumeration, numbers
 from outscore.exact.flipsum import BudgetError
@@ -30,8 +29,8 @@ from outscore.inference.base.differences import (
     units_of,
 )
 from outscore.inference.base.discordance import discordance, tango_interval, tango_test
-from outscore.inference.base.entry import TESTS_THE_MEAN, Claim, Simulation, SubsetTest, Suitability, TestEntry
-from outscore.inference.base.question import TestRequest
+from outscore.inference.base.entry import TESTS_THE_MEAN, Claim, Suitability, TestEntry
+from outscore.inference.base.question import TestRequest, as_extreme, interval_for
 from outscore.inference.bootstrap import MIN_UNITS, resampled_interval
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
 from outscore.inference.permutation_tails import FIXED_POINT_BITS, certified_p, convolution_p, fixed_line, linear_p, nonlinear_p
@@ -61,9 +60,7 @@ MAX_DEGREE = 20_000
 """Bounds that would need more lie beside a tie of many subsets: a step further is cheaper."""
 
 
-def inversion_interval(
-    pairs: PairedScores, metric: AdditiveMetric, alpha: float, p: PValue, alternative: str = "two-sided"
-) -> Interval | None:
+def inversion_interval(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue) -> Interval | None:
     """The interval dual to the permutation test; None for a metric that is not linear, or undefined, in these data."""
     units = units_of(pairs)
     flips = flips_of(units, metric)
@@ -78,41 +75,30 @@ def inversion_interval(
     d, w = d[used], w[used]
     if not len(d):
         return None
-    side = alpha / 2 if alternative == "two-sided" else alpha
-    towards_high = (alternative == "greater") == (flips.orientation > 0)
-    low = lower_limit(d, w, side) if alternative == "two-sided" or towards_high else None
-    high = lower_limit(-d, w, side) if alternative == "two-sided" or not towards_high else None
-    low_ends, high_ends = low, None if high is None else Limit(0.0 - high.outer, 0.0 - high.inner)
-    ends = (_outer(low_ends, -1, zero_rejected=p.upper <= alpha), _outer(high_ends, 1, zero_rejected=p.upper <= alpha))
     least, largest = metric.bounds
-    if least is not None and largest is not None:
-        # Shifted differences of means may leave the range that scores have.
-        reach = largest - least
-        ends = (None if ends[0] is None else max(ends[0], -reach), None if ends[1] is None else min(ends[1], reach))
-    return Interval(
-        low=ends[0],
-        high=ends[1],
-        level=1 - alpha,
-        method="permutation inversion" + (", certified" if len(d) > MAX_LISTED else ", exact"),
-        dual=True,
-    )
+    # Shifted differences of means may leave the range that scores have.
+    most = math.inf if least is None or largest is None else largest - least
+    ends: list[float | None] = []
+    for sign in (1, -1):
+        limit = lower_limit(sign * d, w, request.side) if sign * request.direction(flips.orientation) >= 0 else None
+        ends.append(None if limit is None else _end(limit, sign, most, zero_rejected=p.upper <= request.alpha))
+    how = ", certified" if len(d) > MAX_LISTED else ", exact"
+    return interval_for((ends[0], ends[1]), request, flips.orientation, method="permutation inversion" + how, dual=True)
 
 
-@dataclass(frozen=True)
-class Limit:
-    """A confidence limit, known to lie between a rejected and an accepted δ."""
-
-    outer: float
-    inner: float
+Limit = tuple[float, float]
+"""A rejected and an accepted δ, between which a confidence limit lies."""
 
 
-def _outer(limit: Limit | None, side: int, *, zero_rejected: bool) -> float | None:
-    """The outer end, except that 0 lies on the side of the limit where the test at 0 puts it."""
-    if limit is None or not math.isfinite(limit.outer):
+def _end(limit: Limit, sign: int, most: float, *, zero_rejected: bool) -> float | None:
+    """The rejected end, except that 0 lies on the side of the limit where the test at 0 puts it; -1 for an upper limit."""
+    outer, inner = limit
+    if not math.isfinite(outer):
         return None
-    if min(limit.outer, limit.inner) < 0 < max(limit.outer, limit.inner):
-        return math.copysign(math.ulp(0.0), -side) if zero_rejected else 0.0
-    return limit.outer
+    if min(outer, inner) < 0 < max(outer, inner):
+        return math.copysign(math.ulp(0.0), sign) if zero_rejected else 0.0
+    end = max(outer, -most)
+    return end if sign > 0 else 0.0 - end
 
 
 def lower_limit(d: Array, w: Array, alpha: float) -> Limit | None:
@@ -121,16 +107,16 @@ def lower_limit(d: Array, w: Array, alpha: float) -> Limit | None:
     Examples
     --------
     >>> lower_limit(np.arange(1.0, 8.0), np.ones(7), 0.05)
-    Limit(outer=2.3333333333333335, inner=2.3333333333333335)
+    (2.3333333333333335, 2.3333333333333335)
     """
     if len(d) == 0 or math.ldexp(alpha, min(len(d), 1000)) < 1:
         return None
     if len(d) <= MAX_LISTED:
         limit = _limit_from_subsets(d, w, alpha)
-        return Limit(limit, limit)
+        return limit, limit
     power = tiny_power(d)
-    limit_of_scaled = _certified_limit(np.ldexp(d, -power), w, alpha)
-    return Limit(math.ldexp(limit_of_scaled.outer, power), math.ldexp(limit_of_scaled.inner, power))
+    outer, inner = _certified_limit(np.ldexp(d, -power), w, alpha)
+    return math.ldexp(outer, power), math.ldexp(inner, power)
 
 
 def _limit_from_subsets(d: Array, w: Array, alpha: float) -> float:
@@ -150,7 +136,7 @@ def _certified_limit(d: Array, w: Array, alpha: float) -> Limit:
     mean = exact_sum(d) / weight
     spread = math.sqrt(exact_sum((d - w * mean) ** 2) * len(d) / (len(d) - 1)) / weight
     if spread == 0.0:
-        return Limit(mean, mean)
+        return mean, mean
     target = normal_quantile(alpha)
     here = _approximate_limit(d, w, target, mean + target * spread, spread)
     log_alpha = math.log(alpha)
@@ -164,7 +150,7 @@ def _certified_limit(d: Array, w: Array, alpha: float) -> Limit:
         return log > log_alpha, target - _probit(log)
 
     outer, inner = _walk(here, -spread, rejects), _walk(here, spread, accepts)
-    return _halve(d, w, log_alpha, outer, inner, TOLERANCE * spread) if len(d) <= MAX_HALVED else Limit(outer, inner)
+    return _halve(d, w, log_alpha, outer, inner, TOLERANCE * spread) if len(d) <= MAX_HALVED else (outer, inner)
 
 
 def _probit(log_p: float) -> float:
@@ -183,7 +169,7 @@ def _halve(d: Array, w: Array, log_alpha: float, outer: float, inner: float, tol
             inner = middle
         else:
             break
-    return Limit(outer, inner)
+    return outer, inner
 
 
 def _approximate_limit(d: Array, w: Array, target: float, start: float, spread: float) -> float:
@@ -319,15 +305,12 @@ def monte_carlo(flips: Flips, request: TestRequest) -> PValue:
     if not vectors.any():
         return question.identical_p()
     observed = float(statistic(vectors.sum(axis=0)[None])[0])
-    if request.alternative == "two-sided":
-        hits = count_hits(
-            vectors, lambda s: np.abs(statistic(s)) >= abs(observed) - slack, resamples=request.resamples, seed=request.seed
-        )
-    else:
-        turn = flips.orientation * (1 if request.alternative == "greater" else -1)
-        hits = count_hits(
-            vectors, lambda s: turn * statistic(s) >= turn * observed - slack, resamples=request.resamples, seed=request.seed
-        )
+    direction = request.direction(flips.orientation)
+
+    def reached(sums: Array) -> Array:
+        return as_extreme(statistic(sums), observed, slack, direction)
+
+    hits = count_hits(vectors, reached, resamples=request.resamples, seed=request.seed)
     return question.sampled_p(hits, request.resamples, "sign-flips")
 
 
@@ -354,8 +337,8 @@ def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p
     at_zero = permutation(pairs, metric, TestRequest(asked.alternative, alpha=asked.alpha)) if asked.delta else p
     pair = discordance(pairs, metric)
     if pair is not None:
-        return tango_interval(pair, asked.alpha, at_zero, asked.alternative)
-    inverted = inversion_interval(pairs, metric, asked.alpha, at_zero, asked.alternative)
+        return tango_interval(pair, asked, at_zero)
+    inverted = inversion_interval(pairs, metric, asked, at_zero)
     interval = inverted or resampled_interval(pairs, metric, asked)
     return None if interval is None else replace(interval, estimate=p.statistic)
 
@@ -473,8 +456,9 @@ ENTRY = TestEntry(
         ),
     ),
     null="swaps",
-    subsets=SubsetTest(jackknifed=True, swaps_on_binary=True),
-    simulation=Simulation(screen=_screen, run=run_on_grid),
+    subsets="t",
+    screen=_screen,
+    simulated=run_on_grid,
 )
 
 
@@ -546,7 +530,7 @@ def gain_interval(gains: Array, clusters: Array | None, p: PValue, alpha: float 
     mean = mean_of(ItemScores(values, np.zeros_like(values), values, None, 1, codes, 1))
     if mean.error == 0.0:
         return None
-    interval = t_interval(mean, alpha, "two-sided", 1, method=GAIN_INTERVAL, dual=True)
+    interval = t_interval(mean, TestRequest(alpha=alpha), 1, method=GAIN_INTERVAL, dual=True)
     agreed = make_agree(interval, p, mean.value, alpha)
     low, high = (None if end is None else min(max(end, -1.0), 1.0) for end in (agreed.low, agreed.high))
     return replace(agreed, low=low, high=high, estimate=mean.value)

@@ -23,7 +23,6 @@ from outscore.exact.numbers import coordinates, hermite_basis, shear
 from outscore.exact.plane import GridRegion, RatioRegion
 from outscore.inference.base import question
 from outscore.inference.base.differences import Flips, Statistic
-from outscore.inference.base.entry import side_of
 from outscore.inference.base.question import TestRequest
 from outscore.results.pvalue import PValue
 
@@ -109,7 +108,7 @@ def certified_p(flips: Flips, request: TestRequest) -> PValue:
         # bound stalls.
         divisor = int(np.gcd.reduce(line))
         observed += -divisor if ties else divisor
-    log_level = math.log(side_of(request.alpha, request.alternative))
+    log_level = math.log(request.side)
     if observed < 0:
         return question.certified_p(bracket.HALF, sign, request)
     bounds = bracket.bounds(

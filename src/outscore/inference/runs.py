@@ -45,11 +45,10 @@ from outscore.exact.flipsum import BudgetError
 from outscore.exact.laws import Law, hypergeometric, mirrored_laws, split_sums
 from outscore.inference.base import question
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
-from outscore.inference.base.entry import interval_for, side_of
-from outscore.inference.base.question import Alternative
+from outscore.inference.base.question import PLAIN, TestRequest, as_extreme, interval_for, log_p_of_t
 from outscore.inference.classical.student import make_agree
 from outscore.inference.populations import EXCHANGE
-from outscore.laws import log_t_tail, normal_quantile, student_quantile, t_quantile
+from outscore.laws import normal_quantile, student_quantile, t_quantile
 from outscore.results.pvalue import Interval, PValue
 
 INTERVAL = "Welch t over runs within items, moved to agree with the test"
@@ -159,28 +158,20 @@ class Exchange:
         items = len(self.weights)
         return worth_of(least, largest, items) if ((values == least) | (values == largest)).all() else None
 
-    def p(
-        self,
-        alternative: Alternative = "two-sided",
-        delta: float = 0.0,
-        *,
-        points: int = FINE,
-        seed: int = 0,
-        resamples: int | None = None,
-    ) -> PValue:
-        """The p-value of H0, from so many sampled exchanges if `resamples` is given.
+    def p(self, request: TestRequest = PLAIN, *, points: int = FINE) -> PValue:
+        """The p-value of H0, from sampled exchanges if the method is Monte Carlo.
 
         A difference other than 0 is tested by the statistic of the interval, which is asymptotic.
         """
-        if delta:
-            p_value = self._welch_p(alternative, delta)
-        elif resamples is not None:
-            p_value = self._sampled_p(alternative, seed, resamples)
+        if request.delta:
+            p_value = self._welch_p(request)
+        elif request.method == "monte-carlo":
+            p_value = self._sampled_p(request)
         else:
-            p_value = self._exchange_p(alternative, points, seed)
+            p_value = self._exchange_p(request, points)
         return replace(p_value, test=EXCHANGE, statistic=self.difference, n=len(self.a.values) + len(self.b.values))
 
-    def smallest_p(self, alternative: Alternative = "two-sided") -> float:
+    def smallest_p(self, alternative: str = "two-sided") -> float:
         """The smallest p that so many runs of each item can give: by the most extreme division of every item."""
         sizes = zip(*(size.tolist() for size in self.sizes), strict=True)
         ways = math.fsum(math.lgamma(a + b + 1) - math.lgamma(a + 1) - math.lgamma(b + 1) for a, b in sizes)
@@ -188,59 +179,35 @@ class Exchange:
         sides = 2 if alternative == "two-sided" and self.equal_runs else 1
         return min(1.0, sides * math.exp(-ways))
 
-    def _exchange_p(self, alternative: Alternative, points: int, seed: int) -> PValue:
+    def _exchange_p(self, request: TestRequest, points: int) -> PValue:
         """By the laws of the items' parts on finer and coarser grids, or where these take too long, from sampled exchanges."""
         for grid in (points, COARSE):
             try:
-                return self._lawful_p(alternative, min(grid, points))
+                return self._lawful_p(request.direction(self.orientation), min(grid, points))
             except BudgetError:
                 continue
-        return self._sampled_p(alternative, seed)
+        return self._sampled_p(request)
 
-    def _lawful_p(self, alternative: Alternative, points: int) -> PValue:
+    def _lawful_p(self, direction: int, points: int) -> PValue:
         line = self.line()
         known, observed, doubt = line.laws, line.observed, line.doubt
         if not any(len(law.support) > 1 for law in known):
             return question.identical_p()
-        if alternative != "two-sided" and (alternative == "greater") != (self.orientation > 0):
+        if direction < 0:
             known, observed = mirrored_laws(known), -observed
-        if abs(observed) <= doubt and alternative == "two-sided":
+        if abs(observed) <= doubt and not direction:
             return question.identical_p()
+        two_sided = not direction
         if doubt:
-            return self._real_p(known, observed, doubt, alternative, points)
+            return _real_p(known, observed, doubt, points, two_sided=two_sided)
         try:
-            if alternative == "two-sided":
+            if two_sided:
                 tail = law_sums.two_sided(known, observed, Fraction(0))
             else:
                 tail = law_sums.tail(known, observed)
             return PValue.from_logs(tail.log, tail.log, method="exact", kernel="laws", log_mid=min(tail.log_mid, 0.0))
         except BudgetError:
-            return self._bounded_p(known, observed, doubt, alternative, points)
-
-    def _real_p(self, known: Counter[Law], observed: int, doubt: int, alternative: Alternative, points: int) -> PValue:
-        """Other than short decimals: of few items all sums are listed, near ones being ties; of more there are bounds."""
-        try:
-            sums, mass = law_sums.all_sums(known)
-        except BudgetError:
-            return self._bounded_p(known, observed, doubt, alternative, points)
-        hits = np.abs(sums) >= abs(observed) - doubt if alternative == "two-sided" else sums >= observed - doubt
-        log = math.log(math.fsum(mass[hits].tolist()))
-        return PValue.from_logs(log, log, method="exact", kernel="enumeration")
-
-    def _bounded_p(self, known: Counter[Law], observed: int, doubt: int, alternative: Alternative, points: int) -> PValue:
-        if alternative != "two-sided":
-            bounds = law_sums.bounds(known, observed, doubt=doubt, points=points)
-        elif mirrored_laws(known) == known:
-            # With equally many runs of each item both sides are one.
-            side = law_sums.bounds(known, abs(observed), doubt=doubt, points=points)
-            bounds = Bounds(side.lower + LOG2, min(0.0, side.upper + LOG2))
-        else:
-            upper = law_sums.bounds(known, abs(observed), doubt=doubt, points=points)
-            lower = law_sums.bounds(mirrored_laws(known), abs(observed), doubt=doubt, points=points)
-            bounds = Bounds(
-                float(np.logaddexp(upper.lower, lower.lower)), min(0.0, float(np.logaddexp(upper.upper, lower.upper)))
-            )
-        return PValue.from_logs(bounds.lower, bounds.upper, method="certified", kernel="laws")
+            return _bounded_p(known, observed, doubt, points, two_sided=two_sided)
 
     def line(self) -> Line:
         """The law of each item's part of D in whole numbers; `BudgetError` where the divisions of an item are too many."""
@@ -299,11 +266,12 @@ class Exchange:
             for (n_a, n_b, weight, scores), count in by_item.items()
         ]
 
-    def _sampled_p(self, alternative: Alternative, seed: int, resamples: int = SAMPLED) -> PValue:
+    def _sampled_p(self, request: TestRequest) -> PValue:
         column = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
         parts = [Runs(np.stack([d.values, np.ones(len(d.values))], axis=1), d.items) for d in (self.a, self.b)]
-        moved = _divisions(parts[0], parts[1], column, self.weights, seed, resamples)
-        return _hits(moved, self.difference * self.total / int(self.weights.sum()), alternative, self.orientation)
+        moved = _divisions(parts[0], parts[1], column, self.weights, request)
+        observed = self.difference * self.total / int(self.weights.sum())
+        return _p_of_divisions(moved, observed, request.direction(self.orientation))
 
     def error(self) -> tuple[float, float]:
         """The standard error of D over new runs of these items, and its degrees of freedom; 0 where no run differs."""
@@ -348,27 +316,23 @@ class Exchange:
         scale = float(max(np.abs(self.a.values).max(), np.abs(self.b.values).max()))
         return np.where(squares <= (64 * np.spacing(scale)) ** 2 * len(self.a.values), 0.0, squares)
 
-    def _welch_p(self, alternative: Alternative, delta: float) -> PValue:
+    def _welch_p(self, request: TestRequest) -> PValue:
         error, df = self.error()
         if math.isinf(error):
             return PValue(1.0, 1.0, 1.0, 0.0, "asymptotic", "welch")
-        gap = self.orientation * (self.difference - delta)
+        gap = self.orientation * (self.difference - request.delta)
         if error == 0.0:
             t, df = (math.copysign(math.inf, gap) if gap else 0.0), math.inf
             if self.worth is not None:
-                t = self.orientation * self.score(self.worth, delta)
+                t = self.orientation * self.score(self.worth, request.delta)
         else:
             t = gap / error
-        if alternative == "two-sided":
-            log_p = LOG2 + log_t_tail(df, abs(t))
-        else:
-            log_p = log_t_tail(df, t if alternative == "greater" else -t)
-        return PValue.from_logs(max(log_p, -1e6), max(log_p, -1e6), method="asymptotic", kernel="welch")
+        log_p = max(log_p_of_t(df, t, request), -1e6)
+        return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="welch")
 
-    def interval(self, alpha: float, alternative: Alternative, p: PValue) -> Interval | None:
+    def interval(self, request: TestRequest, p: PValue) -> Interval | None:
         """The interval of the difference over new runs of these items; None where nothing varies and nothing bounds it."""
-        error, df = self.error()
-        side = side_of(alpha, alternative)
+        (error, df), side = self.error(), request.side
         if math.isinf(error):
             return None
         if error > 0.0:
@@ -380,10 +344,8 @@ class Exchange:
             limits, method = self.score_limits(self.worth, -normal_quantile(side)), SCORE_INTERVAL
         else:
             return None
-        two_sided = Interval(*limits, 1 - alpha, method, dual=False, estimate=self.difference)
-        if alternative == "two-sided":
-            return make_agree(two_sided, p, self.difference, alpha)
-        return interval_for(limits, alpha, alternative, self.orientation, method=method, dual=False, estimate=self.difference)
+        interval = interval_for(limits, request, self.orientation, method=method, dual=False, estimate=self.difference)
+        return make_agree(interval, p, self.difference, request.alpha)
 
     def own_method(self, among: Array | None = None) -> str:
         """How `own` makes its intervals, in words."""
@@ -448,6 +410,31 @@ class Exchange:
                 low, high = (middle, high) if self.score(worth, middle) > target else (low, middle)
             ends.append((low + high) / 2)
         return ends[0], ends[1]
+
+
+def _real_p(known: Counter[Law], observed: int, doubt: int, points: int, *, two_sided: bool) -> PValue:
+    """Other than short decimals: of few items all sums are listed, near ones being ties; of more there are bounds."""
+    try:
+        sums, mass = law_sums.all_sums(known)
+    except BudgetError:
+        return _bounded_p(known, observed, doubt, points, two_sided=two_sided)
+    log = math.log(math.fsum(mass[as_extreme(sums, observed, doubt, 0 if two_sided else 1)].tolist()))
+    return PValue.from_logs(log, log, method="exact", kernel="enumeration")
+
+
+def _bounded_p(known: Counter[Law], observed: int, doubt: int, points: int, *, two_sided: bool) -> PValue:
+    if not two_sided:
+        bounds = law_sums.bounds(known, observed, doubt=doubt, points=points)
+    elif mirrored_laws(known) == known:
+        # With equally many runs of each item both sides are one.
+        side = law_sums.bounds(known, abs(observed), doubt=doubt, points=points)
+        bounds = Bounds(side.lower + LOG2, min(0.0, side.upper + LOG2))
+    else:
+        upper = law_sums.bounds(known, abs(observed), doubt=doubt, points=points)
+        lower = law_sums.bounds(mirrored_laws(known), abs(observed), doubt=doubt, points=points)
+        low, high = float(np.logaddexp(upper.lower, lower.lower)), float(np.logaddexp(upper.upper, lower.upper))
+        bounds = Bounds(low, min(0.0, high))
+    return PValue.from_logs(bounds.lower, bounds.upper, method="certified", kernel="laws")
 
 
 def _error(parts: Sequence[Noise]) -> tuple[float, float]:
@@ -546,21 +533,18 @@ def macro_exchange(parts: Sequence[Exchange]) -> Exchange:
     return Exchange(draws[0], draws[1], weights, common * len(parts), parts[0].orientation)
 
 
-def sampled_exchange(
-    a: Runs, b: Runs, metric: AdditiveMetric, difference: float, alternative: Alternative, seed: int, resamples: int = SAMPLED
-) -> PValue:
+def sampled_exchange(a: Runs, b: Runs, metric: AdditiveMetric, difference: float, request: TestRequest) -> PValue:
     """p of a metric that is not a mean over items, from sampled divisions of the rows of each item.
 
     `a` and `b` hold rows in the metric's own columns; those of an item are averaged, as everywhere.
     """
     n = int(a.items.max()) + 1
-    moved = _divisions(a, b, metric, np.ones(n), seed, resamples)
-    orientation = 1 if metric.higher_is_better else -1
-    p = _hits(moved, difference, alternative, orientation)
+    moved = _divisions(a, b, metric, np.ones(n), request)
+    p = _p_of_divisions(moved, difference, request.direction(1 if metric.higher_is_better else -1))
     return replace(p, test=EXCHANGE, statistic=difference, n=len(a.values) + len(b.values))
 
 
-def _divisions(a: Runs, b: Runs, metric: AdditiveMetric, weights: Array, seed: int, resamples: int) -> Array:
+def _divisions(a: Runs, b: Runs, metric: AdditiveMetric, weights: Array, request: TestRequest) -> Array:
     """Differences in the metric after random divisions of every item's rows between the systems."""
     rows, items = np.concatenate([a.values, b.values]).astype(float), np.concatenate([a.items, b.items])
     order = np.argsort(items, kind="stable")
@@ -570,7 +554,8 @@ def _divisions(a: Runs, b: Runs, metric: AdditiveMetric, weights: Array, seed: i
     first = np.arange(len(items)) - starts[items] < n_a[items]
     to_a = np.where(first, weights[items] / n_a[items], 0.0)
     to_b = np.where(first, 0.0, weights[items] / n_b[items])
-    stream = np.random.Generator(np.random.Philox(key=seed))
+    stream = np.random.Generator(np.random.Philox(key=request.seed))
+    resamples = request.resamples if request.method == "monte-carlo" else SAMPLED
     block = max(1, BLOCK // len(items))
     differences = []
     for start in range(0, resamples, block):
@@ -583,11 +568,7 @@ def _divisions(a: Runs, b: Runs, metric: AdditiveMetric, weights: Array, seed: i
     return np.concatenate(differences)
 
 
-def _hits(moved: Array, observed: float, alternative: Alternative, orientation: int) -> PValue:
+def _p_of_divisions(moved: Array, observed: float, direction: int) -> PValue:
     slack = TIE_TOLERANCE * max(float(np.abs(moved).max()), abs(observed))
-    if alternative == "two-sided":
-        hits = int((np.abs(moved) >= abs(observed) - slack).sum())
-    else:
-        side = orientation if alternative == "greater" else -orientation
-        hits = int((side * moved >= side * observed - slack).sum())
+    hits = int(as_extreme(moved, observed, slack, direction).sum())
     return question.sampled_p(hits, len(moved), "divisions")

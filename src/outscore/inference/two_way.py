@@ -10,14 +10,14 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LOG2, Array
+from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.inference.base import question
-from outscore.inference.base.entry import NoSpreadError, interval_for, side_of, without_spread
+from outscore.inference.base.entry import NoSpreadError, without_spread
 from outscore.inference.base.own_score import RunNoise, cluster_variance
-from outscore.inference.base.question import Alternative
+from outscore.inference.base.question import PLAIN, Alternative, TestRequest, interval_for, log_p_of_t
 from outscore.inference.populations import TWO_WAY
-from outscore.laws import log_t_tail, normal, student_quantile
+from outscore.laws import normal, student_quantile
 from outscore.results.pvalue import Interval, PValue
 
 # Items and runs as two random factors, for the question whether a newly trained A would beat a newly trained B.
@@ -143,35 +143,28 @@ class TwoWay:
         of_items = math.sqrt(self.items.variance), self.items.df
         return [(self.error, self.df), *([of_items] if self.items.variance else [])]
 
-    def p(self, alternative: Alternative = "two-sided", delta: float = 0.0, *, orientation: int = 1) -> PValue:
+    def p(self, request: TestRequest = PLAIN, *, orientation: int = 1) -> PValue:
         """The p-value of H0: the expected difference over new items and runs is δ; `orientation` is -1 where lower is better.
 
         A difference of exactly δ without any spread has p = 1; any other difference without spread is refused.
         """
-        gap, units = self.difference - delta, self.items.units
+        gap, units = self.difference - request.delta, self.items.units
         if units < 2:
             raise NoSpreadError(
                 f"`{TWO_WAY}` needs at least two items or clusters, to see how much they vary.", "Give more of them."
             )
         if self.error == 0.0:
-            if abs(gap) > ULPS * float(np.spacing(max(self.size, abs(delta)))):
+            if abs(gap) > ULPS * float(np.spacing(max(self.size, abs(request.delta)))):
                 raise without_spread(TWO_WAY, "item and run", self.difference)
             return replace(question.identical_p(units), test=TWO_WAY, kernel="two-way", method="asymptotic")
-        side = orientation if alternative == "greater" else -orientation
-        logs = []
-        for error, df in self.scales:
-            t = gap / error
-            both = alternative == "two-sided"
-            logs.append((LOG2 + log_t_tail(df, abs(t)) if both else log_t_tail(df, side * t), t))
-        log_p, t = max(logs)
+        log_p, t = max((log_p_of_t(df, orientation * gap / error, request), gap / error) for error, df in self.scales)
         return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="two-way", test=TWO_WAY, statistic=t, n=units)
 
-    def interval(self, alpha: float, alternative: Alternative = "two-sided", *, orientation: int = 1) -> Interval:
+    def interval(self, request: TestRequest = PLAIN, *, orientation: int = 1) -> Interval:
         """difference ± t · error: the differences that `p` does not reject."""
-        side = side_of(alpha, alternative)
-        reach = max(student_quantile(df, 1 - side) * error for error, df in self.scales)
-        limits = (self.difference - reach, self.difference + reach)
-        return interval_for(limits, alpha, alternative, orientation, method=INTERVAL, dual=True, estimate=self.difference)
+        reach = max(student_quantile(df, 1 - request.side) * error for error, df in self.scales)
+        limits = self.difference - reach, self.difference + reach
+        return interval_for(limits, request, orientation, method=INTERVAL, dual=True, estimate=self.difference)
 
 
 def price_of_runs(runs: int) -> str:

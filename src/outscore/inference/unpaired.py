@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import LOG2, TIE_TOLERANCE, Array, exact_sum
+from outscore.core.numeric import TIE_TOLERANCE, Array, exact_sum
 from outscore.core.records import dataclass
 from outscore.core.rows import Runs
 from outscore.exact import numbers, splits
@@ -20,14 +20,14 @@ from outscore.exact.flipsum import BudgetError
 from outscore.exact.laws import choices
 from outscore.inference.base import question
 from outscore.inference.base.discordance import Worth, worth_of
-from outscore.inference.base.entry import NoSpreadError, interval_for, side_of
+from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.own_score import cluster_variance
-from outscore.inference.base.question import Alternative, TestRequest
+from outscore.inference.base.question import PLAIN, TestRequest, as_extreme, interval_for, log_p_of_t
 from outscore.inference.classical.student import make_agree
 from outscore.inference.classical.wilcoxon import key_of_float, number_of_key
 from outscore.inference.populations import FISHER, RANK_SUM, TWO_SAMPLES, WELCH
 from outscore.inference.runs import Exchange, exchange_of
-from outscore.laws import log_t_tail, normal, normal_quantile, student_quantile
+from outscore.laws import normal, normal_quantile, student_quantile
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval, PValue
@@ -191,17 +191,14 @@ def mid_ranks(scores: Array) -> Array:
 # are too many.
 
 
-SAMPLED = 9_999
 MAX_LISTED = 100_000
 """Divisions that are listed one by one."""
 BITS = 52
 BLOCK = 1 << 20
 
 
-def division_p(
-    samples: Samples, alternative: Alternative = "two-sided", *, resamples: int = SAMPLED, seed: int = 0, sample: bool = False
-) -> PValue:
-    """The p-value of the mean difference over all divisions; `sample` draws some of them.
+def division_p(samples: Samples, request: TestRequest = PLAIN) -> PValue:
+    """The p-value of the mean difference over all divisions; some of them are drawn if the method is Monte Carlo.
 
     Examples
     --------
@@ -211,14 +208,12 @@ def division_p(
     (0.0852, 'fisher')
     """
     pooled = np.concatenate([samples.a, samples.b])
-    p = _p(samples, pooled, alternative, resamples, seed, sample=sample)
+    p = _p(samples, pooled, request)
     table = samples.worth is not None and samples.clusters is None
     return replace(p, test=FISHER if table else TWO_SAMPLES, statistic=samples.difference, n=samples.n)
 
 
-def rank_sum_p(
-    samples: Samples, alternative: Alternative = "two-sided", *, resamples: int = SAMPLED, seed: int = 0, sample: bool = False
-) -> PValue:
+def rank_sum_p(samples: Samples, request: TestRequest = PLAIN) -> PValue:
     """The p-value of the rank-sum test; its statistic is the number of pairs of items that A wins, ties counted half.
 
     Examples
@@ -230,16 +225,16 @@ def rank_sum_p(
     pooled = np.concatenate([samples.a, samples.b])
     written = numbers.to_exact_integers(pooled)
     ranks = mid_ranks(pooled if written is None else written[0][0])
-    p = _p(samples, ranks, alternative, resamples, seed, sample=sample)
+    p = _p(samples, ranks, request)
     n_a = len(samples.a)
     won = (int(ranks[:n_a].sum()) - n_a * (n_a + 1)) / 2
     return replace(p, test=RANK_SUM, statistic=won, n=samples.n)
 
 
-def _p(samples: Samples, pooled: Array, alternative: Alternative, resamples: int, seed: int, *, sample: bool) -> PValue:
+def _p(samples: Samples, pooled: Array, request: TestRequest) -> PValue:
     if (pooled == pooled[0]).all():
         return question.identical_p()
-    side = {"two-sided": 0, "greater": 1, "less": -1}[alternative] * samples.orientation
+    side = request.direction(samples.orientation)
     whole, doubt = _whole(pooled)
     n_a = len(samples.a)
     sizes = np.ones(len(whole), dtype=np.int64)
@@ -249,8 +244,8 @@ def _p(samples: Samples, pooled: Array, alternative: Alternative, resamples: int
         sums = np.zeros(len(sizes), dtype=np.int64)
         np.add.at(sums, codes, whole)
         whole, n_a = sums, samples.units[0]
-    p = None if sample else _computed(whole, sizes, n_a, side, doubt)
-    return _drawn(whole, sizes, n_a, side, resamples, seed) if p is None else p
+    p = None if request.method == "monte-carlo" else _computed(whole, sizes, n_a, side, doubt)
+    return _drawn(whole, sizes, n_a, side, request) if p is None else p
 
 
 def _computed(whole: Array, sizes: Array, n_a: int, side: int, doubt: int) -> PValue | None:
@@ -323,8 +318,7 @@ def _listed(whole: Array, n_a: int, side: int, doubt: int) -> PValue:
     sums = whole[choices(n, n_a)].sum(axis=1) - n_a * (total / n)
     observed = float(whole[:n_a].sum()) - n_a * (total / n)
     slack = doubt + 4 * float(np.spacing(np.abs(sums).max() + abs(total)))
-    hits = np.abs(sums) >= abs(observed) - slack if side == 0 else side * sums >= side * observed - slack
-    return _counted_p(hits)
+    return _counted_p(as_extreme(sums, observed, slack, side))
 
 
 def _listed_ratio(sums: Array, sizes: Array, n_a: int, side: int) -> PValue:
@@ -350,14 +344,12 @@ def _observed(sums: Array, sizes: Array, n_a: int) -> float:
 
 def _hits(moved: Array, observed: float, side: int) -> Array:
     slack = TIE_TOLERANCE * max(float(np.abs(moved).max()), abs(observed))
-    if side == 0:
-        return np.asarray(np.abs(moved) >= abs(observed) - slack)
-    return np.asarray(side * moved >= side * observed - slack)
+    return as_extreme(moved, observed, slack, side)
 
 
-def _drawn(sums: Array, sizes: Array, n_a: int, side: int, resamples: int, seed: int) -> PValue:
+def _drawn(sums: Array, sizes: Array, n_a: int, side: int, request: TestRequest) -> PValue:
     """Divisions drawn at random; the observed one counts as one more."""
-    stream = np.random.Generator(np.random.Philox(key=seed))
+    stream, resamples = np.random.Generator(np.random.Philox(key=request.seed)), request.resamples
     observed = _observed(sums, sizes, n_a)
     block = max(1, BLOCK // len(sums))
     hits = 0
@@ -424,14 +416,9 @@ def welch_p(samples: Samples, asked: TestRequest) -> PValue | None:
     if welch is None:
         return None
     error, df = welch
-    t = samples.orientation * samples.difference / error
-    if asked.alternative == "two-sided":
-        log_p = LOG2 + log_t_tail(df, abs(t))
-    else:
-        log_p = log_t_tail(df, t if asked.alternative == "greater" else -t)
-    return PValue.from_logs(
-        log_p, log_p, method="asymptotic", kernel="welch-t", test=WELCH, statistic=samples.difference / error, n=samples.n
-    )
+    t = samples.difference / error
+    log_p = log_p_of_t(df, samples.orientation * t, asked)
+    return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="welch-t", test=WELCH, statistic=t, n=samples.n)
 
 
 def welch_interval(samples: Samples, asked: TestRequest, *, dual: bool) -> Interval | None:
@@ -440,17 +427,8 @@ def welch_interval(samples: Samples, asked: TestRequest, *, dual: bool) -> Inter
     if welch is None:
         return None
     error, df = welch
-    reach = student_quantile(df, 1 - side_of(asked.alpha, asked.alternative)) * error
-    limits = (samples.difference - reach, samples.difference + reach)
-    return interval_for(
-        limits,
-        asked.alpha,
-        asked.alternative,
-        samples.orientation,
-        method=WELCH_INTERVAL,
-        dual=dual,
-        estimate=samples.difference,
-    )
+    reach, gap = student_quantile(df, 1 - asked.side) * error, samples.difference
+    return interval_for((gap - reach, gap + reach), asked, samples.orientation, method=WELCH_INTERVAL, dual=dual, estimate=gap)
 
 
 WRONG_OR_RIGHT = Worth(0.0, 1.0)
@@ -473,21 +451,10 @@ def score_interval(samples: Samples, worth: Worth, asked: TestRequest, p: PValue
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.0, 0.5145)
     """
-    unit, side = worth.unit, side_of(asked.alpha, asked.alternative)
-    low, high = pair_of(samples, worth).score_limits(WRONG_OR_RIGHT, -normal_quantile(side))
-    limits = unit * low, unit * high
-    if asked.alternative != "two-sided":
-        return interval_for(
-            limits,
-            asked.alpha,
-            asked.alternative,
-            samples.orientation,
-            method=SCORE_INTERVAL,
-            dual=False,
-            estimate=samples.difference,
-        )
-    interval = Interval(*limits, 1 - asked.alpha, SCORE_INTERVAL, dual=False, estimate=samples.difference)
-    return make_agree(interval, p, samples.difference, asked.alpha)
+    low, high = pair_of(samples, worth).score_limits(WRONG_OR_RIGHT, -normal_quantile(asked.side))
+    limits, gap = (worth.unit * low, worth.unit * high), samples.difference
+    interval = interval_for(limits, asked, samples.orientation, method=SCORE_INTERVAL, dual=False, estimate=gap)
+    return make_agree(interval, p, gap, asked.alpha)
 
 
 def shift(a: Array, b: Array) -> float:
@@ -581,17 +548,8 @@ def _expansion(n_a: int, n_b: int, u: int) -> float:
     return normal(x) - math.exp(-x * x / 2) / math.sqrt(2 * math.pi) * fourth / 24 * (x**3 - 3 * x)
 
 
-def _drawing_options(asked: TestRequest) -> dict[str, int | bool]:
-    options = asked.options
-    return {
-        "resamples": asked.resamples if "resamples" in options else SAMPLED,
-        "seed": asked.seed,
-        "sample": options.get("method") == "monte-carlo",
-    }
-
-
 def _permutation(samples: Samples, asked: TestRequest) -> TestResult:
-    p = division_p(samples, asked.alternative, **_drawing_options(asked))  # type: ignore[arg-type]
+    p = division_p(samples, asked)
     if samples.worth is not None and samples.clusters is None:
         interval: Interval | None = score_interval(samples, samples.worth, asked, p)
     else:
@@ -600,13 +558,12 @@ def _permutation(samples: Samples, asked: TestRequest) -> TestResult:
 
 
 def _rank_sum(samples: Samples, asked: TestRequest) -> TestResult:
-    p = rank_sum_p(samples, asked.alternative, **_drawing_options(asked))  # type: ignore[arg-type]
+    p = rank_sum_p(samples, asked)
     if samples.clusters is not None:
         return TestResult(p, None, [Note("interval", "There is no interval for the shift between samples of clusters.")])
     interval = interval_for(
-        shift_limits(samples.a, samples.b, side_of(asked.alpha, asked.alternative)),
-        asked.alpha,
-        asked.alternative,
+        shift_limits(samples.a, samples.b, asked.side),
+        asked,
         samples.orientation,
         method=SHIFT_INTERVAL,
         dual=False,

@@ -90,7 +90,7 @@ def test_limits_are_where_the_score_crosses(table, alpha):
     pair = discordance(pairs, MEAN)
     if pair is None:
         return
-    found = tango_interval(pair, alpha, exact_p(pairs))
+    found = tango_interval(pair, TestRequest(alpha=alpha), exact_p(pairs))
     z = scipy.stats.norm.isf(alpha / 2)
     for end, target in ((found.low, z), (found.high, -z)):
         assert end is not None
@@ -108,7 +108,7 @@ def test_zero_is_inside_exactly_when_the_exact_test_accepts(alpha, table, side):
     if pair is None:
         return
     p = exact_p(pairs, side)
-    found = tango_interval(pair, alpha, p, side)
+    found = tango_interval(pair, TestRequest(side, alpha=alpha), p)
     inside = (found.low is None or found.low <= 0) and (found.high is None or found.high >= 0)
     assert inside == (p.upper > alpha)
 
@@ -118,7 +118,7 @@ def test_far_out_the_exact_test_is_sharper():
     pairs = rows(12, 0, 5)
     pair = discordance(pairs, MEAN)
     assert pair is not None
-    found = tango_interval(pair, 0.0005, exact_p(pairs))
+    found = tango_interval(pair, TestRequest(alpha=0.0005), exact_p(pairs))
     assert found.low is not None
     assert found.low > 0
 
@@ -129,7 +129,7 @@ def test_units_scale_the_interval(unit):
     assert one is not None
     assert other is not None
     assert other.unit == unit
-    first, second = (tango_interval(pair, 0.05, exact_p(rows(20, 8, 30))) for pair in (one, other))
+    first, second = (tango_interval(pair, TestRequest(alpha=0.05), exact_p(rows(20, 8, 30))) for pair in (one, other))
     assert (second.low, second.high) == pytest.approx((unit * first.low, unit * first.high))
 
 
@@ -168,7 +168,7 @@ def test_coverage(n, shares):
         k = only_a + only_b
         p = min(1.0, 2 * scipy.stats.binom.sf(max(only_a, only_b) - 1, k, 0.5)) if k else 1.0
         value = osc.PValue(p, p, p, math.log10(p), "exact", "binomial")
-        found = tango_interval(pair, 0.05, value)
+        found = tango_interval(pair, TestRequest(alpha=0.05), value)
         held += found.low <= truth <= found.high
     assert held / draws >= 0.935
     assert held / draws <= 0.985

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.inference.asking import DEPRESSION, LOSS, SIDES, ask, scores_of
 
 from outscore.core.errors import OutscoreError
+from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.student import ENTRY, student
 from outscore.laws import log_t_tail
 
@@ -158,10 +159,10 @@ def test_sides_and_order(rows):
     a, b = np.array(rows).T
     if np.ptp(a - b) == 0:
         return
-    two, greater, less = (student(scores_of(a, b), side).value for side in SIDES)
+    two, greater, less = (student(scores_of(a, b), TestRequest(side)).value for side in SIDES)
     assert greater + less == pytest.approx(1)
     assert two == pytest.approx(min(1, 2 * min(greater, less)))
-    assert student(scores_of(b, a), "greater").value == pytest.approx(less)
+    assert student(scores_of(b, a), TestRequest("greater")).value == pytest.approx(less)
 
 
 @settings(max_examples=40)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from outscore.inference.base.question import TestRequest
 from outscore.inference.describe import repeats
 from outscore.inference.describe.repeats import run_test, standard_error
 
@@ -23,7 +24,7 @@ def test_against_scipy(alternative, sizes):
             n_resamples=np.inf,
             alternative=alternative,
         )
-        ours = run_test(x, y, alternative=alternative)
+        ours = run_test(x, y, TestRequest(alternative))
         naive = theirs.pvalue
         if alternative == "two-sided":
             # scipy doubles the smaller tail; ours counts |difference|.
@@ -34,7 +35,7 @@ def test_against_scipy(alternative, sizes):
 
 def test_lower_is_better_turns_the_side():
     a, b = np.array([1.0, 1.1]), np.array([2.0, 2.2])
-    assert run_test(a, b, alternative="greater", higher_is_better=False).value == run_test(b, a, alternative="greater").value
+    assert run_test(a, b, TestRequest("greater"), higher_is_better=False).value == run_test(b, a, TestRequest("greater")).value
 
 
 def test_equal_runs_have_p_1():
@@ -46,10 +47,10 @@ def test_too_many_ways_are_drawn(monkeypatch):
     a, b = rng.normal(0.7, 1, 6), rng.normal(0, 1, 6)
     exact = run_test(a, b)
     monkeypatch.setattr(repeats, "MAX_LISTED", 10)
-    drawn = run_test(a, b, seed=3)
+    drawn = run_test(a, b, TestRequest(seed=3))
     assert drawn.method == "monte-carlo"
     assert drawn.lower <= exact.value <= drawn.upper
-    assert drawn == run_test(a, b, seed=3)
+    assert drawn == run_test(a, b, TestRequest(seed=3))
 
 
 def test_standard_error():

@@ -53,7 +53,7 @@ def test_tango_limits_against_the_scalar_interval(cells, alpha):
     low, high = tango_limits(n, wins, losses, table.log_p, alpha)
     for i, p in enumerate(table.p.tolist()):
         pair = Discordance(int(n[i]), int(wins[i]), int(losses[i]), 1.0, 1)
-        wanted = tango_interval(pair, alpha, PValue(p, p, p, 0.0, "exact", "binomial"))
+        wanted = tango_interval(pair, TestRequest(alpha=alpha), PValue(p, p, p, 0.0, "exact", "binomial"))
         assert (low[i], high[i]) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
 
 

@@ -429,7 +429,7 @@ def test_clear_decisions_are_those_of_the_test(name, side):
         shift = rng.normal(0, 2.5) * noise.std() / math.sqrt(n)
         d = noise + shift if k % 4 < 2 else noise + rng.binomial(1, min(0.9, abs(shift)), n) * np.sign(shift)
         data = rows(d)
-        clear = TESTS[name].simulation.screen(data, MEAN, asked)
+        clear = TESTS[name].screen(data, MEAN, asked)
         if clear is not None:
             decided += 1
             assert clear == (entry.run(data, MEAN, asked).p.upper <= asked.alpha)
@@ -439,19 +439,19 @@ def test_clear_decisions_are_those_of_the_test(name, side):
 def test_what_is_not_clear_is_left_to_the_test():
     asked = TestRequest(options={"method": "auto", "resamples": 99})
     near = np.concatenate([np.ones(57), -np.ones(37)])
-    assert TESTS["permutation"].simulation.screen(rows(near.astype(int)), MEAN, asked) is None
+    assert TESTS["permutation"].screen(rows(near.astype(int)), MEAN, asked) is None
     one = np.zeros(50)
     one[0] = 1000
-    assert TESTS["permutation"].simulation.screen(rows(one), MEAN, asked) is None
-    assert TESTS["permutation"].simulation.screen(rows(np.zeros(50)), MEAN, asked) is None
+    assert TESTS["permutation"].screen(rows(one), MEAN, asked) is None
+    assert TESTS["permutation"].screen(rows(np.zeros(50)), MEAN, asked) is None
     sampled = TestRequest(options={"method": "monte-carlo", "resamples": 99})
-    assert TESTS["permutation"].simulation.screen(rows(np.ones(200)), MEAN, sampled) is None
-    assert TESTS["permutation"].simulation.screen(rows(np.ones(200)), MEAN, asked) is True
+    assert TESTS["permutation"].screen(rows(np.ones(200)), MEAN, sampled) is None
+    assert TESTS["permutation"].screen(rows(np.ones(200)), MEAN, asked) is True
 
 
 def test_screens_and_grids_change_no_curve():
     asked = TestRequest(options={"method": "auto", "resamples": 99}, interval=False)
-    run, simulation = TESTS["permutation"].run, TESTS["permutation"].simulation
+    run, entry = TESTS["permutation"].run, TESTS["permutation"]
     coarse = np.round(SAMPLE, 1)
     for kind, data in (("normal", SAMPLE), ("bootstrap", coarse)):
         shared = {"kind": kind, "sizes": [12, 150], "replicates": 15}
@@ -459,9 +459,9 @@ def test_screens_and_grids_change_no_curve():
         quick = simulated_curve(
             rows(data),
             MEAN,
-            simulation.run,
+            entry.simulated,
             asked,
-            screen=simulation.screen,
+            screen=entry.screen,
             **shared,
         )
         assert quick == alone
@@ -477,7 +477,7 @@ def test_clear_decisions_are_those_of_the_bootstrap(name):
         asked = TestRequest(alternative=side, seed=k, options={o.name: o.default for o in entry.options}, interval=False)
         noise = (rng.normal(size=600), rng.exponential(size=600) - 1)[k % 2]
         data = rows(noise + rng.normal(0, 2.5) / math.sqrt(600))
-        clear = TESTS[name].simulation.screen(data, MEAN, asked)
+        clear = TESTS[name].screen(data, MEAN, asked)
         if clear is not None:
             assert clear == (entry.run(data, MEAN, asked).p.upper <= asked.alpha)
 

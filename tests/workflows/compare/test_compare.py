@@ -337,7 +337,7 @@ class TestFragility:
 
         p = permutation(pairs, metric, TestRequest())
         assert p.value < 1e-6
-        k = fragility(pairs, metric, test, p, alpha=0.05)
+        k = fragility(pairs, metric, test, p, TestRequest())
         assert k is not None
         assert k > 10
         assert len(asked) <= 5

@@ -12,6 +12,7 @@ import scipy.stats
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.core.rows import Runs
+from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.repeats import run_interval, run_test
 from outscore.inference.runs import exchange_of
 from outscore.inference.two_way import two_way_of_means
@@ -44,7 +45,7 @@ def test_seeds_are_drawn_anew_by_default(tmp_path):
     crossed = two_way_of_means(a.astype(float), b.astype(float))
     assert found.population == "items-and-runs"
     assert found.p.value == pytest.approx(crossed.p().value, rel=1e-9)
-    interval = crossed.interval(0.05)
+    interval = crossed.interval()
     assert (found.interval.low, found.interval.high) == pytest.approx((interval.low, interval.high))
     other, these = found.other_populations
     assert (these.population, these.p) == ("these-items", found.runs.p)
@@ -121,9 +122,9 @@ def test_sides_margins_and_directions(tmp_path, direction, alternative):
         """The bound of a bounded mean on the items' means, which a shifted question asks as well."""
         return osc.permutation_test(*means, delta=delta, alternative=alternative, metric=metric).value
 
-    expected = max(crossed.p("greater", 0.01).value, over_items(0.01, alternative))
+    expected = max(crossed.p(TestRequest("greater", 0.01)).value, over_items(0.01, alternative))
     assert found.p.value == pytest.approx(expected)
-    by_runs = crossed.p("greater", -0.3 * side, orientation=side).value
+    by_runs = crossed.p(TestRequest("greater", -0.3 * side), orientation=side).value
     assert found.margin.noninferiority.value == pytest.approx(max(by_runs, over_items(-0.3 * side, "greater")))
 
 
@@ -261,10 +262,10 @@ def test_new_runs_of_these_very_items(tmp_path):
     assert (found.population, found.p) == ("these-items", exchange.p())
     assert (usual.population, usual.other_populations[0].p) == ("items", found.p)
     assert found.other_populations[0].p == usual.p
-    assert found.interval == exchange.interval(0.05, "two-sided", exchange.p())
+    assert found.interval == exchange.interval(TestRequest(), exchange.p())
     assert usual.other_populations[0].interval == found.interval
     assert [(score.low, score.high) for score in found.scores] == list(exchange.own(0.05))
-    assert found.margin.noninferiority.value == pytest.approx(exchange.p("greater", -0.2).value)
+    assert found.margin.noninferiority.value == pytest.approx(exchange.p(TestRequest("greater", -0.2)).value)
     assert "a claim about these items and new runs" in found.verdict
     assert "the claim is about these items and new runs" in found.sentence
     assert "population:these-items" in str(found.signature)
@@ -284,7 +285,7 @@ def test_whole_runs_are_exchanged_whole(tmp_path):
     found = osc.compare(written(tmp_path / "seeds.csv", (a, b)), population="these-items")
     scores = a.mean(axis=0), b.mean(axis=0)
     assert found.p == run_test(*scores)
-    assert found.interval == run_interval(*scores, 0.05)
+    assert found.interval == run_interval(*scores)
     assert [one.population for one in found.other_populations] == ["items", "items-and-runs"]
     assert "exact exchange of whole runs" in found.sentence
     few = osc.compare(written(tmp_path / "few.csv", right(runs=(3, 3))), population="these-items")

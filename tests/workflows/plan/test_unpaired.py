@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import outscore as osc
+from outscore.inference.base.question import TestRequest
 from outscore.inference.power.two_samples import fisher_power
 from outscore.inference.unpaired import Samples, division_p
 
@@ -24,7 +25,7 @@ def test_fisher_against_every_table(n, first, second, side):
         for y in range(n + 1):
             mass = math.comb(n, x) * first**x * (1 - first) ** (n - x) * math.comb(n, y) * second**y * (1 - second) ** (n - y)
             if mass > 1e-12:
-                expected += mass * (division_p(table(n, x, y), side).upper <= 0.05)
+                expected += mass * (division_p(table(n, x, y), TestRequest(side)).upper <= 0.05)
     assert fisher_power(n, first, second, 0.05, side) == pytest.approx(expected, abs=1e-9)
 
 
@@ -72,8 +73,9 @@ def test_a_pilot_in_files(tmp_path):
 
 def simulated(draw, n, samples):
     rng = np.random.default_rng(5)
-    asked = {"resamples": 999, "sample": True}
-    return sum(division_p(Samples(*draw(rng, n)), **asked, seed=k).value <= 0.05 for k in range(samples)) / samples
+    options = {"method": "monte-carlo", "resamples": 999}
+    hits = (division_p(Samples(*draw(rng, n)), TestRequest(seed=k, options=options)).value <= 0.05 for k in range(samples))
+    return sum(hits) / samples
 
 
 @pytest.mark.slow

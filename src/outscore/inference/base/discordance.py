@@ -10,6 +10,7 @@ every δ: p_A - p_B = δ is tested by the efficient score, with the nuisance par
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
-from outscore.inference.base.question import TestRequest, reach
+from outscore.inference.base.question import TestRequest, interval_for, reach
 from outscore.laws import log_normal, normal_quantile
 from outscore.results.pvalue import Interval, PValue
 
@@ -29,15 +30,14 @@ MIN_ITEMS = 3
 """From this many items on, only two distinct scores are not a coincidence, as two real numbers would be."""
 
 
-class NUMBERS:
-    """The functions of numpy that the formula needs, for single numbers."""
-
-    sqrt, copysign, maximum, minimum = math.sqrt, math.copysign, max, min
-
-    @staticmethod
-    def where(condition: bool, one: float, other: float) -> float:  # noqa: FBT001 - as numpy has it
-        """One of two numbers."""
-        return one if condition else other
+NUMBERS = SimpleNamespace(
+    sqrt=math.sqrt,
+    copysign=math.copysign,
+    maximum=max,
+    minimum=min,
+    where=lambda condition, one, other: one if condition else other,
+)
+"""The functions of numpy that the formula needs, for single numbers."""
 
 
 def tango_score(n: Any, wins: Any, losses: Any, delta: Any, of: Any) -> Any:  # noqa: ANN401 - numbers or arrays of them
@@ -225,33 +225,27 @@ def tango_test(pair: Discordance, request: TestRequest) -> PValue:
     return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="tango")
 
 
-def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str = "two-sided") -> Interval:
+def tango_interval(pair: Discordance, request: TestRequest, p: PValue) -> Interval:
     """All δ that Tango's test does not reject, moved to hold 0 exactly when the exact test does not reject 0.
 
     Examples
     --------
     >>> pair = Discordance(n=100, only_a=15, only_b=5, unit=1.0, orientation=1)
     >>> p = tango_test(pair, TestRequest())
-    >>> interval = tango_interval(pair, 0.05, p)
+    >>> interval = tango_interval(pair, TestRequest(), p)
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.0134, 0.1924)
     """
-    below, above = tango_ends(pair, alpha, p, alternative)
-    towards_high = (alternative == "greater") == (pair.orientation > 0)
-    return Interval(
-        low=below if alternative == "two-sided" or towards_high else None,
-        high=above if alternative == "two-sided" or not towards_high else None,
-        level=1 - alpha,
-        method="Tango score, stretched to agree with the exact test",
-        dual=True,
-        estimate=pair.difference,
+    how = "Tango score, stretched to agree with the exact test"
+    return interval_for(
+        tango_ends(pair, request, p), request, pair.orientation, method=how, dual=True, estimate=pair.difference
     )
 
 
-def tango_ends(pair: Discordance, alpha: float, p: PValue, alternative: str = "two-sided") -> tuple[float, float]:
+def tango_ends(pair: Discordance, request: TestRequest, p: PValue) -> tuple[float, float]:
     """The limits of `tango_interval`, both of them whatever the alternative."""
-    z = -normal_quantile(alpha / 2 if alternative == "two-sided" else alpha)
-    low, high = tango_limits(pair.n, pair.only_a, pair.only_b, z, p.upper > alpha, NUMBERS)
+    z = -normal_quantile(request.side)
+    low, high = tango_limits(pair.n, pair.only_a, pair.only_b, z, p.upper > request.alpha, NUMBERS)
     return pair.unit * low, pair.unit * high
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LOG2, Array, distinct, finite
+from outscore.core.numeric import LOG2, Array, distinct
 from outscore.core.options import Option, OptionValue
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
@@ -16,7 +16,7 @@ from outscore.inference.base.differences import MIN_LARGE_SAMPLE, ItemScores, it
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.laws import log_normal
 from outscore.results.comparison import TestResult
-from outscore.results.pvalue import Interval, PValue
+from outscore.results.pvalue import PValue
 
 # The form of a registry entry for tests: all that the rest of the package needs to know, declared by the test itself.
 #
@@ -97,48 +97,6 @@ def suits_many_binary(claim: Claim, place: int) -> Suitability:
 
 
 @dataclass(frozen=True)
-class SubsetTest:
-    """Which p-value replaces that of the test where hundreds are needed at once, on random subsets of the items.
-
-    Parameters
-    ----------
-    jackknifed
-        The test itself is too slow, and a paired t test by the jackknife's standard error answers nearly the
-        same.
-    swaps_on_binary
-        On right-or-wrong items the test itself is used, whatever `jackknifed` says: its swaps make a tail of the
-        binomial distribution.
-    options, remark
-        Options that make the test itself quick, and what to say about them after its name.
-    """
-
-    jackknifed: bool = False
-    swaps_on_binary: bool = False
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
-    remark: str = ""
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """How thousands of simulated samples are tested for one power curve.
-
-    Parameters
-    ----------
-    refusal
-        Why the test cannot be tried on samples drawn item by item; empty where it can.
-    screen
-        Whether the test rejects, where that is clear without its p-value; None where the test itself has to
-        decide.
-    run
-        The test in a form that is quick on any numbers, where it has one.
-    """
-
-    refusal: str = ""
-    screen: Screen | None = None
-    run: Run | None = None
-
-
-@dataclass(frozen=True)
 class TestEntry:
     r"""One test, with everything that the rest of the package needs to know about it.
 
@@ -180,9 +138,17 @@ class TestEntry:
     lean
         The side that the test itself favours, as a number that is positive for A and negative for B.
     subsets
-        What replaces it on subsets of the items; None where nothing does.
-    simulation
-        How simulated samples are tested.
+        Which p-value stands for its own where hundreds are needed at once, on random subsets of the items: ``"itself"``;
+        ``"t"``, that of a paired t test by the jackknife's standard error, which answers nearly the same where the test is too
+        slow (on right-or-wrong items swaps of the metric are counted instead); or none, and there is no curve.
+    quick
+        Options that make the test itself quick on subsets, and what to say about them after its name.
+    unsimulated
+        Why it cannot be tried on samples drawn item by item; empty where it can.
+    screen
+        Whether it rejects a simulated sample, where that is clear without its p-value; None where the test has to decide.
+    simulated
+        A form of it that is quick on any numbers, for simulated samples, where it has one.
     aliases
         Other names that people know it by, for hints.
 
@@ -213,8 +179,11 @@ class TestEntry:
     posterior: bool = False
     small_samples: str = ""
     lean: Callable[[PValue], float] | None = None
-    subsets: SubsetTest | None = None
-    simulation: Simulation = field(default_factory=Simulation)
+    subsets: Literal["itself", "t", "none"] = "none"
+    quick: tuple[Mapping[str, OptionValue], str] = field(default_factory=lambda: ({}, ""))
+    unsimulated: str = ""
+    screen: Screen | None = None
+    simulated: Run | None = None
     aliases: tuple[str, ...] = ()
 
     @property
@@ -231,7 +200,6 @@ class TestEntry:
 # What the tests of one score per item share: refusals, normal tails, and the sides of an interval.
 
 
-IntervalEstimand = Literal["difference", "median", "pseudomedian", "shift"]
 MEDIAN_IN_CLUSTERS = "`bootstrap-median`, which resamples whole clusters and tests the median, or `permutation`"
 
 
@@ -274,36 +242,6 @@ def normal_log_p(gap: float, sd: float, correction: float, alternative: Alternat
         return min(0.0, LOG2 + log_normal(-max(abs(gap) - correction, 0.0) / sd))
     turned = gap if alternative == "greater" else -gap
     return log_normal(-(turned - correction) / sd)
-
-
-def side_of(alpha: float, alternative: Alternative) -> float:
-    """The probability left outside one limit: a two-sided interval shares α between both."""
-    return alpha / 2 if alternative == "two-sided" else alpha
-
-
-def interval_for(
-    limits: tuple[float | None, float | None],
-    alpha: float,
-    alternative: Alternative,
-    orientation: int,
-    *,
-    method: str,
-    dual: bool,
-    estimate: float,
-    estimand: IntervalEstimand = "difference",
-) -> Interval:
-    """An interval of the sides that the alternative asks for: "greater" bounds from below, unless lower is better."""
-    from_below = alternative == "two-sided" or (alternative == "greater") == (orientation > 0)
-    from_above = alternative == "two-sided" or not from_below
-    return Interval(
-        low=finite(limits[0]) if from_below else None,
-        high=finite(limits[1]) if from_above else None,
-        level=1 - alpha,
-        method=method,
-        dual=dual,
-        estimand=estimand,
-        estimate=estimate,
-    )
 
 
 def without_repeats(sizes: Array) -> bool:

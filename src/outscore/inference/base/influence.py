@@ -11,18 +11,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
-from outscore.inference.base.question import Alternative
+from outscore.inference.base.question import TestRequest
 from outscore.laws import normal_quantile
 from outscore.results.pvalue import PValue
 
+MOST = 4096
+"""Units that are swapped at most."""
 MIN_Z = 0.1
 """A p so near 1 says nothing of the spread."""
 
@@ -119,12 +119,9 @@ def fragility(
     metric: AdditiveMetric,
     test: Callable[[PairedScores], PValue],
     p: PValue,
-    *,
-    alpha: float,
-    alternative: Alternative = "two-sided",
-    most: int = 4096,
+    request: TestRequest,
 ) -> int | None:
-    """The smallest number of units, swapped in order of what that moves, that changes the decision; None beyond `most`.
+    """The smallest number of units, swapped in order of what that moves, that changes the decision; None beyond `MOST`.
 
     A decided result is pulled back by swapping the units that favour the winner, an undecided one is pushed
     on, towards either system, whichever is nearer, or where a one-sided alternative looks. `p` is the test's
@@ -143,89 +140,66 @@ def fragility(
     difference = float(swapped_differences(np.zeros_like(total_a)))
     effects = difference - swapped_differences(apart)
     # Half of what a swap moves is a flip's standard deviation.
-    law = _Law(alpha, alternative, math.sqrt(float((effects**2).sum())) / 2)
+    spread = math.sqrt(float((effects**2).sum())) / 2
 
     def search(turn: float, limit: int, *, decided: bool, doubtful: bool = False) -> int | None:
         gain = turn * effects if decided else -turn * effects
         order = np.argsort(-gain, kind="stable")[: min(int((gain > 0).sum()), limit)]
         reached = turn * swapped_differences(apart[order].cumsum(axis=0))
-        answer = partial(_answer, units, test, order)
-        return _smallest(answer, reached, law, turn, decided=decided, doubtful=doubtful)
 
-    turn = _direction(difference, metric, alternative)
-    decided = _decides(p, alpha, turn)
-    nearest = search(turn, most, decided=decided)
-    if decided or alternative != "two-sided":
+        def answer(k: int) -> PValue:
+            return test(_swap(units, order[:k]))
+
+        return _smallest(answer, reached, spread, request, turn, decided=decided, doubtful=doubtful)
+
+    # The sign of A - B that a decision would have: the leader's, or that of a one-sided alternative.
+    turn = float(request.direction(1 if metric.higher_is_better else -1)) or (1.0 if difference >= 0 else -1.0)
+    decided = _decides(p, request.alpha, turn)
+    nearest = search(turn, MOST, decided=decided)
+    if decided or request.alternative != "two-sided":
         return nearest
     # Near 0 the system behind may be the nearer winner; mostly one question at the last swap that would be fewer settles it.
-    of_runner_up = search(-turn, most if nearest is None else nearest - 1, decided=False, doubtful=True)
+    of_runner_up = search(-turn, MOST if nearest is None else nearest - 1, decided=False, doubtful=True)
     return nearest if of_runner_up is None else of_runner_up
 
 
-@dataclass(frozen=True)
-class _Law:
-    """The level and side of the question, and a first guess of the null law's standard deviation."""
-
-    alpha: float
-    alternative: Alternative
-    spread: float
-
-    def z_of(self, p: PValue) -> float:
-        """How many standard deviations such a p corresponds to."""
-        return -_probit(p.value / 2 if self.alternative == "two-sided" else p.value)
-
-    @property
-    def critical(self) -> float:
-        """How many standard deviations decide."""
-        return -_probit(self.alpha / 2 if self.alternative == "two-sided" else self.alpha)
-
-
 def _smallest(
-    answer: Callable[[int], PValue], reached: Array, law: _Law, turn: float, *, decided: bool, doubtful: bool
+    answer: Callable[[int], PValue],
+    reached: Array,
+    spread: float,
+    request: TestRequest,
+    turn: float,
+    *,
+    decided: bool,
+    doubtful: bool,
 ) -> int | None:
-    """The fewest swaps that change the decision; if that is `doubtful`, the last one is tried first."""
-    low, high, spread = 0, len(reached) + 1, law.spread
+    """The fewest swaps that change the decision; if that is `doubtful`, the last one is tried first.
+
+    `spread` is a first guess of the null law's standard deviation.
+    """
+    low, high, critical = 0, len(reached) + 1, -normal_quantile(request.side)
+    sides = 2 if request.alternative == "two-sided" else 1
     for step in itertools.count():
         if high - low <= 1:
             break
         if doubtful and step == 0:
             k = high - 1
         elif step % 3 < 2:
-            k = _first(reached, law.critical * spread, decided=decided)
+            # After how many swaps the difference first lies on the other side of the critical one; after all if never.
+            crossed = reached < critical * spread if decided else reached >= critical * spread
+            k = int(np.argmax(crossed)) + 1 if crossed.any() else len(reached)
         else:
             k = (low + high) // 2
         k = min(max(k, low + 1), high - 1)
         p = answer(k)
-        low, high = (low, k) if _decides(p, law.alpha, turn) != decided else (k, high)
-        z = law.z_of(p)
+        low, high = (low, k) if _decides(p, request.alpha, turn) != decided else (k, high)
+        z = -normal_quantile(p.value / sides)
         spread = reached[k - 1] / z if z > MIN_Z and reached[k - 1] > 0 else spread
     return high if high <= len(reached) else None
 
 
-def _answer(units: PairedScores, test: Callable[[PairedScores], PValue], order: Array, k: int) -> PValue:
-    """What the test says after the first k swaps."""
-    return test(_swap(units, order[:k]))
-
-
-def _direction(difference: float, metric: AdditiveMetric, alternative: Alternative) -> float:
-    """The sign of A - B that a decision would have: the leader's, or that of a one-sided alternative."""
-    if alternative == "two-sided":
-        return 1.0 if difference >= 0 else -1.0
-    return 1.0 if (alternative == "greater") == metric.higher_is_better else -1.0
-
-
 def _decides(p: PValue, alpha: float, turn: float) -> bool:
     return p.upper <= alpha and turn * p.statistic > 0
-
-
-def _first(reached: Array, critical: float, *, decided: bool) -> int:
-    """After how many swaps the difference first lies on the other side of the critical one; after all if never."""
-    crossed = reached < critical if decided else reached >= critical
-    return int(np.argmax(crossed)) + 1 if crossed.any() else len(reached)
-
-
-def _probit(p: float) -> float:
-    return normal_quantile(p)
 
 
 def _swap(units: PairedScores, chosen: Array) -> PairedScores:

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Literal, TypeVar
 
+import numpy as np
+
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import LOG2, Array
+from outscore.core.numeric import LOG2, Array, finite
 from outscore.core.options import OptionValue
 from outscore.core.records import dataclass
 from outscore.exact.bracket import WIDTH, Bounds
 from outscore.exact.lattice import Tail
-from outscore.laws import clopper_pearson
-from outscore.results.pvalue import PValue
+from outscore.laws import clopper_pearson, log_t_tail
+from outscore.results.pvalue import Estimand, Interval, PValue
 
 # What is asked of a test, apart from the data.
 
@@ -71,6 +73,19 @@ class TestRequest:
         """Whether an oriented difference of this sign points where a one-sided alternative looks."""
         return sign == 0 or (sign > 0) == (self.alternative == "greater")
 
+    @property
+    def side(self) -> float:
+        """The probability left outside one limit: a two-sided interval shares α between both."""
+        return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+
+    def direction(self, orientation: int = 1) -> int:
+        """The sign of a difference A - B that speaks for a one-sided alternative; 0 for a two-sided one."""
+        return {"two-sided": 0, "greater": orientation, "less": -orientation}[self.alternative]
+
+
+PLAIN = TestRequest()
+"""What is asked where nothing else is said."""
+
 
 def checked_resamples(resamples: int) -> int:
     """The number of resamples asked for, unless it is too large."""
@@ -92,6 +107,42 @@ def reach(x: Differences, alternative: Alternative) -> Differences:
     if alternative == "two-sided":
         return abs(x)
     return x if alternative == "greater" else -x
+
+
+def as_extreme(values: Array, observed: float, slack: float, direction: int) -> Array:
+    """Which values are at least as extreme as the observed one, in a direction or, if that is 0, in size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.array([-3.0, 1.0, 2.0])
+    >>> as_extreme(values, 2.0, 0.0, 0).tolist(), as_extreme(values, 2.0, 0.0, -1).tolist()
+    ([True, False, True], [True, True, True])
+    """
+    if direction == 0:
+        return np.asarray(np.abs(values) >= abs(observed) - slack)
+    return np.asarray(direction * values >= direction * observed - slack)
+
+
+def log_p_of_t(df: float, t: float, request: TestRequest) -> float:
+    """log p of an oriented t."""
+    return log_t_tail(df, reach(t, request.alternative)) + (LOG2 if request.alternative == "two-sided" else 0.0)
+
+
+def interval_for(
+    limits: tuple[float | None, float | None],
+    request: TestRequest,
+    orientation: int,
+    *,
+    method: str,
+    dual: bool,
+    estimate: float | None = None,
+    estimand: Estimand = "difference",
+) -> Interval:
+    """An interval of the sides that the alternative asks for: "greater" bounds from below, unless lower is better."""
+    direction = request.direction(orientation)
+    low, high = finite(limits[0]) if direction >= 0 else None, finite(limits[1]) if direction <= 0 else None
+    return Interval(low, high, 1 - request.alpha, method, dual, estimand, estimate)
 
 
 # From the tail of a symmetric statistic to the p-value that was asked for.

@@ -34,14 +34,11 @@ from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import (
     NEEDS_SCORES,
     TESTS_THE_MEAN,
-    Simulation,
     Suitability,
     TestEntry,
-    interval_for,
-    side_of,
     unclustered_scores,
 )
-from outscore.inference.base.question import TestRequest
+from outscore.inference.base.question import TestRequest, interval_for
 from outscore.inference.classical.student import Mean, mean_of, no_spread, t_interval
 from outscore.inference.permutation import permutation
 from outscore.laws import log_t_tail
@@ -129,17 +126,8 @@ def _three(above: float, below: float, orientation: int, rope: float) -> Bayes:
 
 def _binary_interval(pair: Discordance, asked: TestRequest) -> Interval:
     """Equal-tailed limits of the posterior of θ_A - θ_B, by bisection."""
-    side = side_of(asked.alpha, asked.alternative)
-    limits = (pair.unit * _quantile(pair, side), pair.unit * _quantile(pair, 1 - side))
-    return interval_for(
-        limits,
-        asked.alpha,
-        asked.alternative,
-        pair.orientation,
-        method=POSTERIOR,
-        dual=False,
-        estimate=pair.difference,
-    )
+    limits = pair.unit * _quantile(pair, asked.side), pair.unit * _quantile(pair, 1 - asked.side)
+    return interval_for(limits, asked, pair.orientation, method=POSTERIOR, dual=False, estimate=pair.difference)
 
 
 def _quantile(pair: Discordance, share: float) -> float:
@@ -180,7 +168,7 @@ def _posterior(pair: Discordance | None, scores: ItemScores, rope: float) -> Bay
 def _interval(pair: Discordance | None, scores: ItemScores, asked: TestRequest) -> Interval:
     if pair is not None:
         return _binary_interval(pair, asked)
-    return t_interval(mean_of(scores), asked.alpha, asked.alternative, scores.orientation, method=POSTERIOR, dual=False)
+    return t_interval(mean_of(scores), asked, scores.orientation, method=POSTERIOR, dual=False)
 
 
 def _few(pair: Discordance | None, scores: ItemScores) -> list[Note]:
@@ -220,5 +208,5 @@ ENTRY = TestEntry(
     },
     options=(Option("rope", float, 0.0, "differences up to this size count as practically equal", minimum=0),),
     posterior=True,
-    simulation=Simulation(refusal="it has no null hypothesis to reject"),
+    unsimulated="it has no null hypothesis to reject",
 )

@@ -22,7 +22,7 @@ from outscore.core.rows import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import question
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
-from outscore.inference.base.entry import NEEDS_SCORES, SubsetTest, Suitability, TestEntry, normal_log_p, unclustered_scores
+from outscore.inference.base.entry import NEEDS_SCORES, Suitability, TestEntry, normal_log_p, unclustered_scores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.sign import binomial_p
 from outscore.results.comparison import TestResult
@@ -93,7 +93,7 @@ def _chi_square(pair: Discordance, request: TestRequest, correction: float, vari
 def _interval(pair: Discordance, asked: TestRequest, variant: str) -> Interval:
     """Tango's interval, holding 0 wherever this variant's own p at 0 does not reject."""
     at_zero = mcnemar(pair, replace(asked, delta=0.0), variant)
-    interval = tango_interval(pair, asked.alpha, at_zero, asked.alternative)
+    interval = tango_interval(pair, asked, at_zero)
     holds_zero = (interval.low is None or interval.low <= 0) and (interval.high is None or interval.high >= 0)
     method = f"Tango score, stretched to agree with McNemar's test ({variant})"
     return replace(interval, method=method, dual=holds_zero == (at_zero.upper > asked.alpha))
@@ -131,5 +131,5 @@ ENTRY = TestEntry(
     },
     options=(Option("variant", str, "exact", "how p is computed from the discordant items", choices=VARIANTS),),
     null="signs",
-    subsets=SubsetTest(),
+    subsets="itself",
 )

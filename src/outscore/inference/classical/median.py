@@ -36,7 +36,6 @@ from outscore.inference.base.entry import (
     MEDIAN_IN_CLUSTERS,
     MEDIAN_OF_BINARY,
     NEEDS_SCORES,
-    SubsetTest,
     Suitability,
     TestEntry,
     unclustered_scores,
@@ -163,5 +162,5 @@ ENTRY = TestEntry(
         "metric": Suitability("unsuited", NEEDS_SCORES, 8),
     },
     null="swaps",
-    subsets=SubsetTest(),
+    subsets="itself",
 )

@@ -22,15 +22,12 @@ from outscore.inference.base.entry import (
     MEDIAN_IN_CLUSTERS,
     MEDIAN_OF_BINARY,
     NEEDS_SCORES,
-    SubsetTest,
     Suitability,
     TestEntry,
-    interval_for,
-    side_of,
     unclustered_scores,
     without_repeats,
 )
-from outscore.inference.base.question import TestRequest
+from outscore.inference.base.question import TestRequest, interval_for
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -105,17 +102,9 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     if not asked.interval:
         return TestResult(p, None, notes)
     clean = not p.dropped and without_repeats(scores.d)
-    limits = median_limits(scores.d, side_of(asked.alpha, asked.alternative))
-    interval = interval_for(
-        limits,
-        asked.alpha,
-        asked.alternative,
-        scores.orientation,
-        method="order statistics, median",
-        dual=clean,
-        estimate=float(np.median(scores.d)),
-        estimand="median",
-    )
+    limits, middle = median_limits(scores.d, asked.side), float(np.median(scores.d))
+    how = "order statistics, median"
+    interval = interval_for(limits, asked, scores.orientation, method=how, dual=clean, estimate=middle, estimand="median")
     if not clean:
         notes.append(Note("interval", "With tied or zero differences the interval and p may disagree near alpha."))
     if limits[0] is None:
@@ -145,5 +134,5 @@ ENTRY = TestEntry(
     estimand="median",
     null="signs",
     lean=_lean,
-    subsets=SubsetTest(),
+    subsets="itself",
 )

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LOG2, Array, exact_sum, tiny_power
+from outscore.core.numeric import Array, exact_sum, tiny_power
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.inference.base import question
@@ -26,17 +26,14 @@ from outscore.inference.base.entry import (
     TESTS_THE_MEAN,
     Claim,
     NoSpreadError,
-    SubsetTest,
     Suitability,
     TestEntry,
-    interval_for,
-    side_of,
     suits_many_binary,
     without_spread,
 )
 from outscore.inference.base.own_score import cluster_variance
-from outscore.inference.base.question import Alternative, TestRequest
-from outscore.laws import log_t_tail, student_quantile
+from outscore.inference.base.question import PLAIN, TestRequest, interval_for, log_p_of_t
+from outscore.laws import student_quantile
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval, PValue
@@ -91,7 +88,7 @@ def no_spread(mean: Mean, scores: ItemScores, test: str) -> NoSpreadError:
     return without_spread(test, what, mean.value)
 
 
-def student(scores: ItemScores, alternative: Alternative = "two-sided", delta: float = 0.0) -> PValue:
+def student(scores: ItemScores, request: TestRequest = PLAIN) -> PValue:
     """p-value of the paired t test of H0: mean d = δ.
 
     Identical systems give p = 1; a constant difference other than δ is refused, because t would divide by 0.
@@ -105,39 +102,33 @@ def student(scores: ItemScores, alternative: Alternative = "two-sided", delta: f
     0.030466
     """
     mean = mean_of(scores)
-    gap = mean.value - delta
+    gap = mean.value - request.delta
     if mean.error == 0.0:
-        if abs(gap) > 8 * math.ulp(max(abs(mean.value), abs(delta))):
+        if abs(gap) > 8 * math.ulp(max(abs(mean.value), abs(request.delta))):
             raise no_spread(mean, scores, NAME)
         return replace(question.identical_p(mean.units), test=NAME, kernel="student-t", method="asymptotic")
     t = gap / mean.error
-    turned = scores.orientation * t
-    if alternative == "two-sided":
-        log_p = LOG2 + log_t_tail(mean.df, abs(turned))
-    else:
-        log_p = log_t_tail(mean.df, turned if alternative == "greater" else -turned)
+    log_p = log_p_of_t(mean.df, scores.orientation * t, request)
     return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="student-t", test=NAME, statistic=t, n=mean.units)
 
 
-def t_interval(mean: Mean, alpha: float, alternative: Alternative, orientation: int, *, method: str, dual: bool) -> Interval:
+def t_interval(mean: Mean, request: TestRequest, orientation: int, *, method: str, dual: bool) -> Interval:
     """mean ± t · error; unbounded where a single unit leaves no degrees of freedom.
 
     Examples
     --------
-    >>> interval = t_interval(Mean(0.5, 0.25, 20, 19), 0.05, "two-sided", 1, method="Student t", dual=True)
+    >>> interval = t_interval(Mean(0.5, 0.25, 20, 19), TestRequest(), 1, method="Student t", dual=True)
     >>> round(interval.low, 4), round(interval.high, 4)
     (-0.0233, 1.0233)
     """
-    if mean.df < 1:
-        return interval_for((None, None), alpha, alternative, orientation, method=method, dual=dual, estimate=mean.value)
-    reach = student_quantile(mean.df, 1 - side_of(alpha, alternative)) * mean.error
-    limits = (mean.value - reach, mean.value + reach)
-    return interval_for(limits, alpha, alternative, orientation, method=method, dual=dual, estimate=mean.value)
+    reach = student_quantile(mean.df, 1 - request.side) * mean.error if mean.df >= 1 else math.inf
+    limits = mean.value - reach, mean.value + reach
+    return interval_for(limits, request, orientation, method=method, dual=dual, estimate=mean.value)
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = item_scores(pairs, metric, NAME)
-    p = student(scores, asked.alternative, asked.delta)
+    p = student(scores, asked)
     mean = mean_of(scores)
     notes = []
     if scores.clusters is not None:
@@ -150,7 +141,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
         notes.append(Note("interval", "The differences do not vary at all, so the interval has no width."))
     elif discordance(pairs, metric) is None and (warning := skew_warning(scores)) is not None:
         notes.append(warning)
-    interval = t_interval(mean, asked.alpha, asked.alternative, scores.orientation, method="Student t", dual=True)
+    interval = t_interval(mean, asked, scores.orientation, method="Student t", dual=True)
     return TestResult(p, interval, notes)
 
 
@@ -176,7 +167,7 @@ ENTRY = TestEntry(
         "metric": Suitability("unsuited", NEEDS_SCORES, 4),
     },
     kind_in_phrase=True,
-    subsets=SubsetTest(jackknifed=True),
+    subsets="t",
 )
 
 

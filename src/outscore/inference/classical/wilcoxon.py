@@ -34,7 +34,6 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct
 from outscore.core.options import Option
-from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.inference.base import question
 from outscore.inference.base.differences import ItemScores, item_scores, screen_flips
@@ -42,22 +41,18 @@ from outscore.inference.base.entry import (
     MEDIAN_IN_CLUSTERS,
     NEEDS_SCORES,
     Claim,
-    Simulation,
-    SubsetTest,
     Suitability,
     TestEntry,
-    interval_for,
     normal_log_p,
-    side_of,
     unclustered_scores,
     without_repeats,
 )
-from outscore.inference.base.question import Alternative, TestRequest
+from outscore.inference.base.question import TestRequest, interval_for
 from outscore.inference.permutation import permutation
 from outscore.laws import normal
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
-from outscore.results.pvalue import Interval, PValue
+from outscore.results.pvalue import PValue
 
 MAX_LISTED = 4
 """Sums left per distinct value at which the narrowing stops and the rest is sorted."""
@@ -267,21 +262,14 @@ def _expansion(n: int, w: int) -> float:
 
 NAME = "wilcoxon"
 Zeros = Literal["drop", "pratt"]
+Direction = Literal["higher", "lower"]
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How zeros are ranked, and where the null law comes from."""
-
-    zeros: Zeros = "drop"
-    variant: Literal["exact", "normal"] = "exact"
-
-
-def wilcoxon(scores: ItemScores, request: TestRequest, settings: Settings | None = None) -> PValue:
+def wilcoxon(scores: ItemScores, request: TestRequest) -> PValue:
     """p-value of H0: d is symmetric about δ, by signed ranks; the statistic is W⁺, the sum of the positive ones.
 
     Zero differences carry no sign and drop out before ranking (``"drop"``; Wilcoxon, 1945) or after
-    (``"pratt"``; Pratt, 1959).
+    (``"pratt"``; Pratt, 1959), as the option `zeros` has it; `variant` says where the null law comes from.
 
     Examples
     --------
@@ -293,16 +281,24 @@ def wilcoxon(scores: ItemScores, request: TestRequest, settings: Settings | None
     >>> p.statistic, p.value
     (40.0, 0.0390625)
     """
-    settings = settings or Settings()
     d, whole = scores.minus(request.delta)
-    doubled = signed_ranks(d if whole is None else whole, settings.zeros)
+    doubled = signed_ranks(d if whole is None else whole, _zeros(request))
     used = doubled[doubled != 0]
     if not len(used):
         p = question.identical_p()
-    elif settings.variant == "exact":
-        p = _exact(used, scores.orientation, request)
+    elif request.options.get("variant", "exact") == "exact":
+        # The permutation test on ranks as scores: A has the rank, B has 0.
+        direction: Direction = "higher" if scores.orientation > 0 else "lower"
+        column = used[:, None]
+        ranks = AdditiveMetric("signed ranks", ("rank",), ratio=((1,), None), direction=direction)
+        p = permutation(PairedScores(column, np.zeros_like(column)), ranks, replace(request, delta=0.0))
     else:
-        p = _normal(used, scores.orientation, request.alternative)
+        # W⁺ - W⁻ over √Σr²; the sum of squares of mid-ranks holds the correction for ties, Σ(t³ - t)/12, without naming it. W⁺
+        # moves in halves of the sum of flips, so its continuity correction of ½ is 1 here.
+        halves = used / 2
+        gap, sd = scores.orientation * float(halves.sum()), math.sqrt(float(halves @ halves))
+        log_p = normal_log_p(gap, sd, 1.0, request.alternative)
+        p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="normal")
     zeros = scores.n - len(used)
     return replace(
         p,
@@ -314,57 +310,34 @@ def wilcoxon(scores: ItemScores, request: TestRequest, settings: Settings | None
     )
 
 
-def _exact(doubled: Array, orientation: int, request: TestRequest) -> PValue:
-    """The permutation test on ranks as scores: A has the rank, B has 0."""
-    column = doubled[:, None]
-    direction: Literal["higher", "lower"] = "higher" if orientation > 0 else "lower"
-    ranks = AdditiveMetric("signed ranks", ("rank",), ratio=((1,), None), direction=direction)
-    return permutation(PairedScores(column, np.zeros_like(column)), ranks, replace(request, delta=0.0))
-
-
-def _normal(doubled: Array, orientation: int, alternative: Alternative) -> PValue:
-    """W⁺ - W⁻ over its standard deviation √Σr², continuity-corrected.
-
-    The sum of squares of mid-ranks holds the correction for ties, Σ(t³ - t)/12, without naming it.
-    """
-    ranks = doubled / 2
-    # W⁺ moves in halves of the sum of flips, so its ½ is 1 here.
-    log_p = normal_log_p(orientation * float(ranks.sum()), math.sqrt(float(ranks @ ranks)), 1.0, alternative)
-    return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="normal")
-
-
-def _interval(scores: ItemScores, asked: TestRequest, *, dual: bool) -> Interval:
-    """Order statistics of the Walsh averages of all differences, in whole numbers where these are known."""
-    d, scale = (scores.d, 1) if scores.whole is None else (scores.whole, scores.scale)
-    low, high = (
-        None if limit is None else limit / scale for limit in walsh_interval(d, 2 * side_of(asked.alpha, asked.alternative))
-    )
-    return interval_for(
-        (low, high),
-        asked.alpha,
-        asked.alternative,
-        scores.orientation,
-        method="Walsh averages, pseudomedian",
-        dual=dual,
-        estimate=hodges_lehmann(d) / scale,
-        estimand="pseudomedian",
-    )
+def _zeros(request: TestRequest) -> Zeros:
+    return cast("Zeros", request.options.get("zeros", "drop"))
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
-    settings = Settings(cast("Zeros", asked.options["zeros"]), cast("Literal['exact', 'normal']", asked.options["variant"]))
-    p = wilcoxon(scores, asked, settings)
+    p, exact = wilcoxon(scores, asked), asked.options["variant"] == "exact"
     text = "The test and its interval are about the typical difference (pseudomedian), not about the difference in means."
     notes = [Note("estimand", text)]
     if not asked.interval:
         return TestResult(p, None, notes)
     d, whole = scores.minus(asked.delta)
     clean = not p.dropped and without_repeats(np.abs(d if whole is None else whole))
-    interval = _interval(scores, asked, dual=clean and settings.variant == "exact")
+    # Order statistics of the Walsh averages of all differences, in whole numbers where these are known.
+    d, scale = (scores.d, 1) if scores.whole is None else (scores.whole, scores.scale)
+    low, high = (None if limit is None else limit / scale for limit in walsh_interval(d, 2 * asked.side))
+    interval = interval_for(
+        (low, high),
+        asked,
+        scores.orientation,
+        method="Walsh averages, pseudomedian",
+        dual=clean and exact,
+        estimate=hodges_lehmann(d) / scale,
+        estimand="pseudomedian",
+    )
     if not clean:
         notes.append(Note("interval", "With tied or zero differences the interval and p may disagree near alpha."))
-    elif settings.variant == "normal":
+    elif not exact:
         notes.append(Note("interval", "p is a normal approximation; the interval inverts the exact test."))
     if interval.low is None and interval.high is None:
         text = "The interval is unbounded: with so few items no difference can be rejected at this level."
@@ -376,8 +349,8 @@ def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> 
     if asked.delta or pairs.clusters is not None or asked.options["variant"] != "exact":
         return None
     scores = item_scores(pairs, metric, NAME)
-    zeros = cast("Zeros", asked.options["zeros"])
-    return screen_flips(signed_ranks(scores.d if scores.whole is None else scores.whole, zeros), scores.orientation, asked)
+    ranks = signed_ranks(scores.d if scores.whole is None else scores.whole, _zeros(asked))
+    return screen_flips(ranks, scores.orientation, asked)
 
 
 def _suits_mean(claim: Claim) -> Suitability:
@@ -412,6 +385,7 @@ ENTRY = TestEntry(
         Option("variant", str, "exact", "exact null distribution, or its normal approximation", choices=("exact", "normal")),
     ),
     null="signs",
-    subsets=SubsetTest(options={"variant": "normal"}, remark="normal approximation"),
-    simulation=Simulation(screen=_screen),
+    subsets="itself",
+    quick=({"variant": "normal"}, "normal approximation"),
+    screen=_screen,
 )

@@ -76,12 +76,11 @@ def size_test(pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry) -> 
     >>> size_test(pairs, mean, TESTS["permutation"]), size_test(pairs, mean, TESTS["sign"])
     ('paired t test', 'sign')
     """
-    quick = entry.subsets
-    if quick is None:
+    if entry.subsets == "none":
         return None
-    if quick.jackknifed and not (quick.swaps_on_binary and discordance(pairs, metric) is not None):
+    if entry.subsets == "t" and not (entry.swaps_metric and discordance(pairs, metric) is not None):
         return T_TEST
-    return f"{entry.name}, {quick.remark}" if quick.remark else entry.name
+    return ", ".join(filter(None, (entry.name, entry.quick[1])))
 
 
 def size_curve(pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> list[SizePoint]:
@@ -153,16 +152,13 @@ def _p_of_parts(name: str, units: PairedScores, metric: AdditiveMetric, entry: T
     """What gives the p-values of several parts of the units at once."""
     if name == T_TEST:
         return _p_of_jackknife(units.scale, metric, request)
-    on_binary = entry.subsets is not None and entry.subsets.swaps_on_binary
-    if on_binary and request.delta == 0 and discordance(units, metric) is not None:
+    if entry.swaps_metric and request.delta == 0 and discordance(units, metric) is not None:
         return _p_of_swaps(metric, request)
     return _p_of_test(units, metric, entry, request)
 
 
 def _p_of_test(units: PairedScores, metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Parts:
-    options = dict(request.options)
-    if entry.subsets is not None and entry.subsets.options:
-        options = {**complete(entry.name, entry.options, {}), **options, **entry.subsets.options}
+    options = {**complete(entry.name, entry.options, {}), **request.options, **entry.quick[0]}
     quick_request = replace(request, interval=False, options=options)
 
     def p_of(blocks: Blocks) -> Array:

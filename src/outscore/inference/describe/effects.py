@@ -206,7 +206,7 @@ def _tango(table: Discordance, alpha: float) -> tuple[float, float]:
     moved, gap = table.only_a + table.only_b, table.only_a - table.only_b
     tail = binomial.tail(moved, max(table.only_a, table.only_b))
     p = question.exact_p(tail, (gap > 0) - (gap < 0), moved, "binomial", TestRequest()) if moved else question.identical_p()
-    return tango_ends(table, alpha, p)
+    return tango_ends(table, TestRequest(alpha=alpha), p)
 
 
 def _discordant_odds_ratio(table: Discordance, alpha: float) -> Effect:

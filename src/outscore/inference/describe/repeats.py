@@ -16,9 +16,8 @@ from outscore.core.records import dataclass
 from outscore.core.rows import RUNS, PairedScores
 from outscore.inference.base import question
 from outscore.inference.base.differences import scores_if_any, with_exact_integers
-from outscore.inference.base.entry import interval_for, side_of
 from outscore.inference.base.own_score import UNKNOWN, Limits
-from outscore.inference.base.question import Alternative, TestRequest
+from outscore.inference.base.question import PLAIN, TestRequest, as_extreme, interval_for
 from outscore.inference.permutation import permutation
 from outscore.inference.populations import EXCHANGE_OF_RUNS
 from outscore.inference.power.design import study_of
@@ -53,10 +52,8 @@ MAX_LISTED = 200_000
 DRAWN = 99_999
 
 
-def run_test(
-    a: Array, b: Array, *, alternative: str = "two-sided", higher_is_better: bool = True, seed: int = 0, delta: float = 0.0
-) -> PValue:
-    """p-value of the exact two-sample permutation test of run scores; those of A are taken as shifted by `delta`.
+def run_test(a: Array, b: Array, request: TestRequest = PLAIN, *, higher_is_better: bool = True) -> PValue:
+    """p-value of the exact two-sample permutation test of run scores; those of A are taken as shifted by δ.
 
     Examples
     --------
@@ -66,28 +63,23 @@ def run_test(
     """
     if not len(a) or not len(b):
         raise OutscoreError("A system has no run.", "Give at least one run of each system.")
-    turn = 1.0 if higher_is_better else -1.0
-    a = a - delta
+    a = a - request.delta
     scores = np.concatenate([a, b]).astype(float)
     observed = float(a.mean() - b.mean())
     ways = math.comb(len(scores), len(a))
     exact = ways <= MAX_LISTED
-    chosen = _all_ways(len(scores), len(a)) if exact else _drawn_ways(len(scores), len(a), seed)
+    chosen = _all_ways(len(scores), len(a)) if exact else _drawn_ways(len(scores), len(a), request.seed)
     first = scores[chosen].mean(axis=1)
     second = (scores.sum() - scores[chosen].sum(axis=1)) / len(b)
     moved = first - second
     slack = TIE_TOLERANCE * float(np.abs(scores).max())
-    if alternative == "two-sided":
-        hits = int((np.abs(moved) >= abs(observed) - slack).sum())
-    else:
-        side = turn if alternative == "greater" else -turn
-        hits = int((side * moved >= side * observed - slack).sum())
+    hits = int(as_extreme(moved, observed, slack, request.direction(1 if higher_is_better else -1)).sum())
     if exact:
         value = hits / ways
         p = PValue(value, value, value, math.log10(value), "exact", "enumeration")
     else:
         p = question.sampled_p(hits, DRAWN, "divisions")
-    return replace(p, test=EXCHANGE_OF_RUNS, statistic=observed + delta, n=len(scores))
+    return replace(p, test=EXCHANGE_OF_RUNS, statistic=observed + request.delta, n=len(scores))
 
 
 def smallest_run_p(a: int, b: int, alternative: str = "two-sided") -> float:
@@ -116,9 +108,7 @@ def own_run_limits(scores: Array, alpha: float) -> Limits:
     return middle - reach, middle + reach
 
 
-def run_interval(
-    a: Array, b: Array, alpha: float, alternative: Alternative = "two-sided", *, higher_is_better: bool = True
-) -> Interval:
+def run_interval(a: Array, b: Array, request: TestRequest = PLAIN, *, higher_is_better: bool = True) -> Interval:
     """All shifts of A's runs that the exchange of whole runs does not reject: unbounded where no p is small enough.
 
     A division that exchanges j runs of A for j of B is as extreme as the observed one about δ exactly when the mean of those A
@@ -127,14 +117,14 @@ def run_interval(
 
     Examples
     --------
-    >>> interval = run_interval(np.array([30.1, 30.4, 30.2, 30.3]), np.array([29.0, 29.3, 29.9, 29.5]), 0.05)
+    >>> interval = run_interval(np.array([30.1, 30.4, 30.2, 30.3]), np.array([29.0, 29.3, 29.9, 29.5]))
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.2, 1.4)
     """
     turn = 1 if higher_is_better else -1
     estimate = float(a.mean() - b.mean())
     if math.comb(len(a) + len(b), len(a)) > MAX_LISTED:
-        return _welch(a, b, alpha, alternative, turn)
+        return _welch(a, b, request, turn)
     chosen = _all_ways(len(a) + len(b), len(a))
     scores = np.concatenate([a, b]).astype(float)
     taken = chosen >= len(a)
@@ -161,10 +151,10 @@ def run_interval(
     crossing = weight * runs != 2
     crossings = (weight * loss[crossing] - 2 * estimate) / (weight * runs[crossing] - 2)
     ends = np.unique(np.concatenate([steps, crossings]))
-    both = alternative == "two-sided"
+    both, alpha = request.alternative == "two-sided", request.alpha
     low = _limit(ends[ends <= estimate][::-1], -1, lambda x: share(x, "both" if both else "below") > alpha)
     high = _limit(ends[ends >= estimate], 1, lambda x: share(x, "both" if both else "above") > alpha)
-    return interval_for((low, high), alpha, alternative, turn, method=RUN_INTERVAL, dual=True, estimate=estimate)
+    return interval_for((low, high), request, turn, method=RUN_INTERVAL, dual=True, estimate=estimate)
 
 
 def _limit(ends: Array, outwards: int, accepted: Callable[[float], bool]) -> float | None:
@@ -178,14 +168,14 @@ def _limit(ends: Array, outwards: int, accepted: Callable[[float], bool]) -> flo
     return float(ends[inside])
 
 
-def _welch(a: Array, b: Array, alpha: float, alternative: Alternative, turn: int) -> Interval:
+def _welch(a: Array, b: Array, request: TestRequest, turn: int) -> Interval:
     parts = [(float(x.var(ddof=1)) / len(x), len(x) - 1) for x in (a, b)]
     variance = sum(v for v, _ in parts)
     noise = sum(v * v / df for v, df in parts)
-    reach = student_quantile(variance**2 / noise, 1 - side_of(alpha, alternative)) * math.sqrt(variance) if noise else 0.0
+    reach = student_quantile(variance**2 / noise, 1 - request.side) * math.sqrt(variance) if noise else 0.0
     estimate = float(a.mean() - b.mean())
     limits = (estimate - reach, estimate + reach)
-    return interval_for(limits, alpha, alternative, turn, method=WELCH, dual=False, estimate=estimate)
+    return interval_for(limits, request, turn, method=WELCH, dual=False, estimate=estimate)
 
 
 def _all_ways(n: int, k: int) -> Array:

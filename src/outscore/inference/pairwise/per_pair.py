@@ -351,5 +351,5 @@ def _student(panel: Panel, pairs: PairedScores, p: PValue, alpha: float) -> Inte
         return None
     if is_sum(panel.metric):
         mean = replace(mean, value=mean.value * scores.n, error=mean.error * scores.n)
-    interval = t_interval(mean, alpha, "two-sided", scores.orientation, method=STUDENT, dual=False)
+    interval = t_interval(mean, TestRequest(alpha=alpha), scores.orientation, method=STUDENT, dual=False)
     return make_agree(interval, p, mean.value, alpha)

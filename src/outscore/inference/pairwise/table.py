@@ -177,27 +177,22 @@ def run_scores_of_pair(panels: Sequence[Panel], left: int, right: int) -> tuple[
 
 def two_way_result(crossed: TwoWay, request: TestRequest, orientation: int) -> TestResult:
     """What the two-way test answers."""
-    p = crossed.p(request.alternative, request.delta, orientation=orientation)
-    return TestResult(p, crossed.interval(request.alpha, request.alternative, orientation=orientation))
+    return TestResult(crossed.p(request, orientation=orientation), crossed.interval(request, orientation=orientation))
 
 
 def exchange_result(exchange: Exchange, request: TestRequest, points: int = COARSE) -> TestResult:
     """What exchanging runs within items answers; `points` of the grid on which real numbers are counted."""
-    sampled = request.resamples if request.method == "monte-carlo" else None
-    p = exchange.p(request.alternative, request.delta, points=points, seed=request.seed, resamples=sampled)
+    p = exchange.p(request, points=points)
     if not request.interval:
         return TestResult(p)
-    at_zero = exchange.p(request.alternative, points=points, seed=request.seed, resamples=sampled) if request.delta else p
-    return TestResult(p, exchange.interval(request.alpha, request.alternative, at_zero))
+    at_zero = exchange.p(replace(request, delta=0.0), points=points) if request.delta else p
+    return TestResult(p, exchange.interval(request, at_zero))
 
 
 def runs_result(a: Array, b: Array, request: TestRequest, *, higher_is_better: bool) -> TestResult:
     """What exchanging whole runs, of which these are the scores, answers."""
-    p = run_test(
-        a, b, alternative=request.alternative, higher_is_better=higher_is_better, seed=request.seed, delta=request.delta
-    )
-    interval = run_interval(a, b, request.alpha, request.alternative, higher_is_better=higher_is_better)
-    return TestResult(p, interval if request.interval else None)
+    interval = run_interval(a, b, request, higher_is_better=higher_is_better) if request.interval else None
+    return TestResult(run_test(a, b, request, higher_is_better=higher_is_better), interval)
 
 
 def discordance_of(panel: Panel) -> Discordance | None:

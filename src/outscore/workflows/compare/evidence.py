@@ -213,14 +213,7 @@ def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest
     if p.test != "permutation" or p.method not in ("exact", "certified") or units.rows > MAX_FRAGILE or request.delta:
         return None
     asked = TestRequest(request.alternative, alpha=request.alpha)
-    return fragility(
-        units,
-        metric,
-        lambda changed: permutation(changed, metric, asked),
-        p,
-        alpha=request.alpha,
-        alternative=request.alternative,
-    )
+    return fragility(units, metric, lambda changed: permutation(changed, metric, asked), p, asked)
 
 
 def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> tuple[list[PValue], list[Note]]:
@@ -519,7 +512,7 @@ def _crossed(panels: Sequence[Panel], question: Question) -> TwoWay | None:
     """The two-way analysis; None if the scores do not vary."""
     crossed = two_way_of_pair(panels, *BOTH)
     try:
-        crossed.p(question.alternative, question.delta)
+        crossed.p(question.of_test)
     except NoSpreadError:
         return None
     return crossed
@@ -550,7 +543,7 @@ def _runs(panels: Sequence[Panel], crossed: TwoWay, question: Question) -> Runs:
     """The scores of the runs, and what items and runs each contribute to the spread."""
     a, b = run_scores_of_pair(panels, *BOTH)
     higher = panels[0].metric.higher_is_better
-    alone = run_test(a, b, alternative=question.alternative, higher_is_better=higher, seed=question.seed)
+    alone = run_test(a, b, replace(question.of_test, delta=0.0), higher_is_better=higher)
     return Runs(a.tolist(), b.tolist(), float(np.sqrt(crossed.items.variance)), standard_error(a, b), alone)
 
 
@@ -644,5 +637,4 @@ def _sampled(panel: Panel, request: TestRequest) -> TestResult:
         )
     a, b = panel.repeats.systems
     first, second = panel.scores().tolist()
-    resamples = {"resamples": request.resamples} if request.method == "monte-carlo" else {}
-    return TestResult(sampled_exchange(a, b, panel.metric, first - second, request.alternative, request.seed, **resamples))
+    return TestResult(sampled_exchange(a, b, panel.metric, first - second, request))

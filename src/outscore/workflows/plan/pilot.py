@@ -234,9 +234,9 @@ def retrospective_curves(
     request = TestRequest(cast("Alternative", alternative), delta, alpha, seed, settled, interval=False)
     binary = discordance(pairs, metric) is not None
     kinds: tuple[Literal["normal", "bootstrap"], ...] = ("bootstrap",) if binary else ("normal", "bootstrap")
-    run = entry.simulation.run or entry.run
+    run = entry.simulated or entry.run
     report = progress or (lambda _done, _total: None)
-    shared: dict[str, Any] = {"name": test, "screen": entry.simulation.screen, "replicates": replicates}
+    shared: dict[str, Any] = {"name": test, "screen": entry.screen, "replicates": replicates}
     if effect is not None:
         shared["effect"] = effect
     curves = []
@@ -254,9 +254,9 @@ def _testable(test: str) -> TestEntry:
     if test not in TESTS:
         raise OutscoreError(f"There is no test `{test}`.", suggest_test(test))
     entry = TESTS[test]
-    if entry.simulation.refusal:
+    if entry.unsimulated:
         raise OutscoreError(
-            f"`{test}` cannot be tried out on samples: {entry.simulation.refusal}.", "Use --test permutation.", parameter="test"
+            f"`{test}` cannot be tried out on samples: {entry.unsimulated}.", "Use --test permutation.", parameter="test"
         )
     return entry
 

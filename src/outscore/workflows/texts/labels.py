@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -121,13 +122,7 @@ def runs_of(
         b.tolist(),
         jackknife_error(influence(pairs.units(), together)),
         standard_error(a, b),
-        run_test(
-            a,
-            b,
-            alternative=question.alternative,
-            higher_is_better=metric.higher_is_better,
-            seed=question.seed,
-        ),
+        run_test(a, b, replace(question.of_test, delta=0.0), higher_is_better=metric.higher_is_better),
     )
 
 
