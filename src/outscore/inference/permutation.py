@@ -23,6 +23,8 @@ from outscore.inference.base.differences import (
     ItemScores,
     flips_of,
     lattice_half_step,
+    mean_like,
+    rows_of,
     scores_if_any,
     screen_flips,
     skew_warning,
@@ -410,11 +412,7 @@ def run_on_grid(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest)
     sizes = line.astype(float)
     totals = np.rint(np.cumsum(sizes) * (FINE / math.sqrt(float((sizes * sizes).mean()))))
     whole = np.diff(totals, prepend=0.0).astype(np.int64)
-    ones = np.ones_like(whole)
-    plain = AdditiveMetric(metric.name, ("score", "units"), direction=metric.direction, ratio=((1, 0), (0, 1)))
-    return _run(
-        PairedScores(np.stack([whole, ones], axis=1), np.stack([0 * whole, ones], axis=1)), plain, replace(asked, delta=0.0)
-    )
+    return _run(rows_of(whole), mean_like(metric), replace(asked, delta=0.0))
 
 
 def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bool | None:

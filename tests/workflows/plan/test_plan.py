@@ -9,12 +9,14 @@ from tests.plans import paired_pilot, plan_from_pilot
 from tests.plans import plan_numbers as plan
 
 from outscore.core.errors import OutscoreError
+from outscore.engine.progress import Steps
 from outscore.inference.power.planning import detectable_effect, power, sample_size
 from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.results.saved import from_saved
 from outscore.workflows.plan.answer import possible_p
 from outscore.workflows.plan.pilot import retrospective_curves, spread_of_pilot
+from outscore.workflows.requests.plan import PlanRequest
 
 TEST = "(two-sided, alpha = .05)."
 
@@ -353,19 +355,21 @@ def test_pilots_that_say_nothing(a, b, words):
     assert words in str(refusal.value)
 
 
+def tried(a, b, progress=None, **asked):
+    return retrospective_curves(*paired_pilot(a, b), PlanRequest(**asked), progress or Steps())
+
+
 def test_retrospective_curves():
     rng = np.random.default_rng(4)
     scores = np.round(rng.normal(0.2, 0.3, 12), 2)
-    seen = []
-    curves = retrospective_curves(
-        *paired_pilot(scores, np.zeros(12)), replicates=5, seed=1, progress=lambda done, total: seen.append((done, total))
-    )
+    steps = Steps()
+    curves = tried(scores, np.zeros(12), steps, replicates=5, seed=1)
     assert [curve.kind for curve in curves] == ["normal", "bootstrap"]
-    assert seen[-1] == (len(seen), len(seen))
+    assert steps.done == steps.total == 2 * 5 * len(curves[0].points)
     assert "function of p alone" in curves[0].note
-    again = retrospective_curves(*paired_pilot(scores, np.zeros(12)), replicates=5, seed=1)
+    again = tried(scores, np.zeros(12), replicates=5, seed=1)
     assert again == curves
-    binary = retrospective_curves(*paired_pilot([1, 1, 0, 1], [0, 0, 1, 0]), replicates=2)
+    binary = tried([1, 1, 0, 1], [0, 0, 1, 0], replicates=2)
     assert [curve.kind for curve in binary] == ["bootstrap"]
     for test, words in (
         ("student-t", "There is no test `student-t`"),
@@ -373,12 +377,12 @@ def test_retrospective_curves():
         ("block-bootstrap", "it needs the order of the items"),
     ):
         with pytest.raises(OutscoreError, match=words):
-            retrospective_curves(*paired_pilot(scores, np.zeros(12)), test=test)
+            tried(scores, np.zeros(12), test=test)
 
 
 def test_a_plan_with_curves_survives_json():
     scores = np.round(np.random.default_rng(4).normal(0.2, 0.3, 8), 2)
-    curves = retrospective_curves(*paired_pilot(scores, np.zeros(8)), replicates=2)
+    curves = tried(scores, np.zeros(8), replicates=2)
     found = plan_from_pilot(scores, np.zeros(8))
     whole = PlanResult(**{**vars(found), "retrospective": curves})
     assert PlanResult.from_dict(whole.to_dict()) == whole
@@ -387,7 +391,7 @@ def test_a_plan_with_curves_survives_json():
 @pytest.mark.slow
 def test_curves_of_the_permutation_test_follow_the_t_test():
     scores = np.random.default_rng(5).normal(0.1, 0.3, 40)
-    normal, own = retrospective_curves(*paired_pilot(np.round(scores, 2), np.zeros(40)), replicates=150)
+    normal, own = tried(np.round(scores, 2), np.zeros(40), replicates=150)
     for point in (*normal.points[1:], *own.points[2:]):
         exact = power(point.n, normal.effect, sd=float(np.round(scores, 2).std(ddof=1)), method="t")
         assert abs(point.power - exact) < 4 * math.sqrt(exact * (1 - exact) / 150) + 0.02

@@ -126,6 +126,24 @@ def item_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemS
     return scores
 
 
+def rows_of(d: Array, clusters: Array | None = None) -> PairedScores:
+    """Rows of a mean over items with these differences: A scores them, and B scores 0.
+
+    Examples
+    --------
+    >>> pairs = rows_of(np.array([2, -1]))
+    >>> pairs.a.tolist(), pairs.b.tolist()
+    ([[2, 1], [-1, 1]], [[0, 1], [0, 1]])
+    """
+    ones = np.ones_like(d)
+    return PairedScores(np.stack([d, ones], axis=1), np.stack([np.zeros_like(d), ones], axis=1), clusters=clusters)
+
+
+def mean_like(metric: AdditiveMetric) -> AdditiveMetric:
+    """The mean over items that has the name and the direction of a metric, for `rows_of` differences."""
+    return AdditiveMetric(metric.name, ("score", "items"), direction=metric.direction, ratio=((1, 0), (0, 1)))
+
+
 def is_sum(metric: AdditiveMetric) -> bool:
     """Whether the metric adds scores up and divides by nothing."""
     return metric.ratio is not None and metric.ratio[1] is None

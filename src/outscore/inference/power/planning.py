@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -13,14 +13,13 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.rows import PairedScores
-from outscore.inference.base.differences import item_scores, with_exact_integers
+from outscore.inference.base.differences import item_scores, mean_like, rows_of, with_exact_integers
 from outscore.inference.base.discordance import discordance
-from outscore.inference.base.entry import NoSpreadError, Screen
+from outscore.inference.base.entry import NoSpreadError, TestEntry
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.power.design import checked_n, flip_power, study_of
 from outscore.laws import clopper_pearson, normal_quantile
 from outscore.results.analysis import PowerPoint
-from outscore.results.comparison import TestResult
 from outscore.results.plan import SimulatedCurve, StudyDesign
 
 # Power before the data: how many items, how small an effect, how likely a verdict.
@@ -259,7 +258,7 @@ def sizes_around(n: int) -> list[int]:
 #
 # Replicate r at size n draws from its own stretch of a counter-based random stream, so that a curve does not depend on
 # which other points, replicates or blocks were computed with it. Most samples are far from alpha, and there the decision of
-# the test is known without its p-value (`base.entry.Screen`).
+# the test is known without its p-value (`TestEntry.screen`).
 #
 # How strongly a pilot's own clusters show a difference is measured likewise: the flip test is tried on samples of them
 # (`measured_shift`). Clusters of unequal size have no power formula of their own. Large ones bring both more effect and
@@ -276,10 +275,7 @@ RETROSPECTIVE = (
 CHOSEN = "The spread is that of the data; the true difference is the chosen one."
 BAND = 0.95
 
-Test = Callable[[PairedScores, AdditiveMetric, TestRequest], TestResult]
 Sampler = Callable[[np.random.Generator, int], tuple[PairedScores, AdditiveMetric]]
-Decision = Callable[[PairedScores, AdditiveMetric, TestRequest], bool]
-Progress = Callable[[int, int], None]
 SAMPLES = 4_000
 """The rate of rejections is then known within .013 (95 %)."""
 CHUNK = 200
@@ -295,16 +291,15 @@ TELLING = (0.1, 0.97)
 def simulated_curve(
     pairs: PairedScores,
     metric: AdditiveMetric,
-    test: Test,
+    entry: TestEntry,
     request: TestRequest,
     *,
     kind: Literal["normal", "bootstrap"] = "bootstrap",
-    name: str = "permutation",
-    screen: Screen | None = None,
     effect: float | None = None,
     sizes: Sequence[int] | None = None,
     replicates: int = 500,
-    progress: Progress | None = None,
+    advance: Callable[[], None] = lambda: None,
+    items_are: Literal["items", "units"] = "items",
 ) -> SimulatedCurve:
     """Rejection rates of a test at sizes below and beyond the observed one, with 95 % Clopper-Pearson bands.
 
@@ -313,11 +308,8 @@ def simulated_curve(
     pairs, metric
         The data; repeats are averaged first, and clusters, where there are any, are drawn as one and counted
         as n.
-    test, request, name
-        The test as registered, what is asked of it, and what to call it. A rejection is p.upper ≤ alpha, as
-        in a comparison.
-    screen
-        Decides in place of the test where the decision is clear; without one every sample is tested.
+    entry, request
+        The test, and what is asked of it. A rejection is p.upper ≤ alpha, as in a comparison.
     kind
         ``"normal"`` needs a mean of item scores; ``"bootstrap"`` takes any metric.
     effect
@@ -325,8 +317,10 @@ def simulated_curve(
         shifted to it, or, where items are right or wrong, drawn with as many discordant items, more of them won by A.
     sizes, replicates
         Where to draw the curve, and how many samples to test at each size.
-    progress
-        Called with the number of tests done and to do; raise from it to stop.
+    advance
+        Called after each test; raise from it to stop.
+    items_are
+        What an item of these data is called.
 
     Examples
     --------
@@ -336,80 +330,70 @@ def simulated_curve(
     >>> data = PairedScores(wins, np.array([[0, 1]] * 20))
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> request = TestRequest(options={"method": "auto", "resamples": 99})
-    >>> curve = simulated_curve(data, mean, TESTS["permutation"].run, request, sizes=[5, 20], replicates=50)
+    >>> curve = simulated_curve(data, mean, TESTS["permutation"], request, sizes=[5, 20], replicates=50)
     >>> [(p.n, p.power) for p in curve.points]
     [(5, 0.0), (20, 1.0)]
     """
     if replicates < 1:
         raise OutscoreError(f"`replicates` is {replicates}.", "Give a whole number from 1 up.", parameter="replicates")
     items = with_exact_integers(pairs).per_item()
-    units = items.rows if items.clusters is None else int(items.clusters.max()) + 1
+    units = observed_size(items)
     if kind == "normal":
-        draw, shift = _normal(items, metric, name, effect)
+        draw, shift = _normal(items, metric, entry.name, effect)
     elif effect is None:
         draw, shift = _bootstrap(items, metric)
     else:
-        draw, shift = _bootstrap_at(items, metric, name, effect), effect
+        draw, shift = _bootstrap_at(items, metric, entry.name, effect), effect
     chosen = sizes_around(units) if sizes is None else list(sizes)
     if not chosen or min(chosen) < 1:
         raise OutscoreError(
             "`sizes` must contain numbers of items from 1 up.", "Leave it out for sizes around the observed one."
         )
-    decide, total, points = _decision(test, screen), len(chosen) * replicates, []
-    for k, n in enumerate(chosen):
+    points = []
+    for n in chosen:
         hits = 0
-        for r, rejected in enumerate(_rejections(draw, decide, request, n, replicates)):
-            hits += rejected
-            if progress is not None:
-                progress(k * replicates + r + 1, total)
+        for r in range(replicates):
+            hits += _rejects(draw, entry, request, n, r)
+            advance()
         points.append(PowerPoint(n, hits / replicates, *clopper_pearson(hits, replicates, BAND)))
-    unit: Literal["items", "clusters"] = "items" if items.clusters is None else "clusters"
+    unit: Literal["items", "units", "clusters"] = items_are if items.clusters is None else "clusters"
     note = RETROSPECTIVE if effect is None else CHOSEN
-    return SimulatedCurve(kind, name, shift, units, unit, replicates, request.seed, points, note)
+    return SimulatedCurve(kind, entry.name, shift, units, unit, replicates, request.seed, points, note)
 
 
-def _decision(test: Test, screen: Screen | None) -> Decision:
-    def decide(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> bool:
-        clear = None if screen is None else screen(pairs, metric, request)
-        if clear is not None:
-            return clear
-        try:
-            return test(pairs, metric, request).p.upper <= request.alpha
-        except NoSpreadError:
-            # A small sample of equal differences: the test cannot answer, so it does not reject.
-            return False
-
-    return decide
+def observed_size(pairs: PairedScores) -> int:
+    """How many items, or clusters of them, there are."""
+    return pairs.per_item().rows if pairs.clusters is None else int(pairs.clusters.max()) + 1
 
 
-def _rejections(draw: Sampler, decide: Decision, request: TestRequest, n: int, replicates: int) -> Iterator[bool]:
-    for r in range(replicates):
-        # The counter's upper words name the replicate and the size; the lower ones are left to its draws.
-        stream = np.random.Generator(np.random.Philox(key=request.seed, counter=[0, 0, r, n]))
-        pairs, metric = draw(stream, n)
-        # Resampling tests must not use the same draws in every replicate.
-        yield decide(pairs, metric, replace(request, seed=int(stream.integers(2**63))))
+def _rejects(draw: Sampler, entry: TestEntry, request: TestRequest, n: int, replicate: int) -> bool:
+    # The counter's upper words name the replicate and the size; the lower ones are left to its draws.
+    stream = np.random.Generator(np.random.Philox(key=request.seed, counter=[0, 0, replicate, n]))
+    pairs, metric = draw(stream, n)
+    # Resampling tests must not use the same draws in every replicate.
+    asked = replace(request, seed=int(stream.integers(2**63)))
+    clear = None if entry.screen is None else entry.screen(pairs, metric, asked)
+    if clear is not None:
+        return clear
+    try:
+        return (entry.simulated or entry.run)(pairs, metric, asked).p.upper <= asked.alpha
+    except NoSpreadError:
+        # A small sample of equal differences: the test cannot answer, so it does not reject.
+        return False
 
 
 def _normal(items: PairedScores, metric: AdditiveMetric, name: str, effect: float | None) -> tuple[Sampler, float]:
     """Normal differences with the units' spread; clusters count as one difference each."""
     scores = item_scores(items, metric, name)
-    d = scores.d if scores.clusters is None else _cluster_means(scores.d, scores.clusters)
+    d = scores.d
+    if scores.clusters is not None:
+        # Cluster sums over the mean cluster size: their plain mean is the mean over all items.
+        d = np.bincount(scores.clusters, weights=d) * (int(scores.clusters.max()) + 1) / len(d)
     if len(d) < 2:
         raise OutscoreError("One unit has no spread to simulate from.", "Give at least two.")
     mean, sd = float(d.mean()) if effect is None else effect, float(d.std(ddof=1))
-    linear = AdditiveMetric(metric.name, ("score", "items"), direction=metric.direction, ratio=((1, 0), (0, 1)))
-
-    def draw(stream: np.random.Generator, n: int) -> tuple[PairedScores, AdditiveMetric]:
-        a = np.stack([stream.normal(mean, sd, n), np.ones(n)], axis=1)
-        return PairedScores(a, np.stack([np.zeros(n), np.ones(n)], axis=1)), linear
-
-    return draw, mean
-
-
-def _cluster_means(d: Array, clusters: Array) -> Array:
-    """Cluster sums over the mean cluster size: their plain mean is the mean over all items."""
-    return np.bincount(clusters, weights=d) * (int(clusters.max()) + 1) / len(d)
+    linear = mean_like(metric)
+    return lambda stream, n: (rows_of(stream.normal(mean, sd, n)), linear), mean
 
 
 def _bootstrap_at(items: PairedScores, metric: AdditiveMetric, name: str, effect: float) -> Sampler:
@@ -430,11 +414,7 @@ def _bootstrap_at(items: PairedScores, metric: AdditiveMetric, name: str, effect
         d = np.concatenate([scores.d, -scores.d])
         weights = np.where(d > 0, wins, np.where(d < 0, 1 - wins, 0.5))
         return _bootstrap(first, metric, weights / weights.sum())[0]
-    linear = AdditiveMetric(metric.name, ("score", "items"), direction=metric.direction, ratio=((1, 0), (0, 1)))
-    ones, nought = np.ones(scores.n), np.zeros(scores.n)
-    a = np.stack([scores.d - scores.d.mean() + effect, ones], axis=1)
-    shifted = PairedScores(a, np.stack([nought, ones], axis=1), 1, None, scores.clusters)
-    return _bootstrap(shifted, linear)[0]
+    return _bootstrap(rows_of(scores.d - scores.d.mean() + effect, scores.clusters), mean_like(metric))[0]
 
 
 def _bootstrap(items: PairedScores, metric: AdditiveMetric, weights: Array | None = None) -> tuple[Sampler, float]:

@@ -11,12 +11,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
 from outscore.core.records import dataclass
-from outscore.core.rows import PairedScores
 from outscore.exact.binomial import log_two_sided
 from outscore.exact.lattice import Tail
+from outscore.inference.base.differences import rows_of
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.base.own_score import effective_clusters
-from outscore.inference.base.question import TestRequest, exact_p, identical_p
+from outscore.inference.base.question import PLAIN, TestRequest, exact_p, identical_p
 from outscore.inference.permutation import permutation
 from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.laws import log_two_sided as log_two_sided_t
@@ -90,24 +90,18 @@ def flip_p(d: Array, level: float = 0.05) -> PValue:
     """
     units = len(d)
     if d.dtype.kind != "i":
-        rows = np.stack([d, np.ones(units)], axis=1)
-        return permutation(PairedScores(rows, rows * [0.0, 1.0]), MEAN, TestRequest(alpha=level))
+        return permutation(rows_of(d), MEAN, TestRequest(alpha=level))
     sizes, counts = np.unique(np.abs(d[d != 0]), return_counts=True)
     total = int(d.sum())
     flips = int(counts.sum())
     if flips == 0 or total == 0:
-        return _stated(identical_p(units), 0.0, units)
+        return identical_p(units)
     step = math.gcd(*sizes.tolist())
     if flips > MAX_FLIPS or int(sizes @ counts) > MAX_RANGE * step:
-        rows = np.stack([d, np.ones_like(d)], axis=1)
-        return permutation(PairedScores(rows, rows * [0, 1]), MEAN, TestRequest(alpha=level))
+        return permutation(rows_of(d), MEAN, TestRequest(alpha=level))
     tail = _convolved_tail(sizes // step, counts, abs(total) // step)
     kernel = "binomial" if len(sizes) == 1 else "convolution"
-    return _stated(exact_p(tail, int(np.sign(total)), flips, kernel, TestRequest()), total / units, units)
-
-
-def _stated(p: PValue, statistic: float, units: int) -> PValue:
-    return replace(p, statistic=statistic, n=units)
+    return replace(exact_p(tail, int(np.sign(total)), flips, kernel, PLAIN), statistic=total / units, n=units)
 
 
 def _convolved_tail(sizes: Array, counts: Array, observed: int) -> Tail:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.rows import RUNS, PairedScores
+from outscore.engine.progress import Progress
 from outscore.inference.base.differences import item_scores
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.question import Alternative, TestRequest
-from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.power.gate import Bounded, Shares
 from outscore.inference.power.observed import Spread, clustered, spread_of
-from outscore.inference.power.planning import simulated_curve
+from outscore.inference.power.planning import observed_size, simulated_curve, sizes_around
 from outscore.inference.registry import DEFAULT, TESTS, suggest_test
 from outscore.inference.shifted import UNKNOWN_RANGE, law_of
 from outscore.inference.two_way import RunsLaw, two_way_of_means
@@ -30,7 +30,7 @@ from outscore.results.plan import PlanFacts, RunsPoint, SimulatedCurve, StudyDes
 from outscore.scores.panel import Panel
 from outscore.workflows.plan.answer import Planned, answer, whole_items
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.plan import POWER, REPLICATES
+from outscore.workflows.requests.plan import POWER, REPLICATES, PlanRequest
 
 MORE_RUNS = (2, 3, 5, 10)
 """Numbers of runs of each system that a plan looks at."""
@@ -198,55 +198,36 @@ def _runs_of(point: RunsPoint) -> str:
     return f"{point.runs_a} and {point.runs_b} runs"
 
 
-def in_units(
-    pairs: PairedScores,
-    metric: AdditiveMetric,
-    *,
-    unit_size: int,
-    unit_statistic: Literal["mean", "median"],
-    shuffle: int | None,
-) -> PairedScores:
-    """A pilot's rows, grouped into units like those of a comparison."""
-    return evaluation_units(pairs, metric, unit_size, unit_statistic, shuffle)[0]
-
-
 def retrospective_curves(
-    pairs: PairedScores,
-    metric: AdditiveMetric,
-    *,
-    test: str = shared.TEST.default,
-    options: Mapping[str, object] | None = None,
-    alternative: str = shared.ALTERNATIVE.default,
-    alpha: float = shared.ALPHA.default,
-    delta: float = 0.0,
-    effect: float | None = None,
-    replicates: int = REPLICATES,
-    seed: int = shared.SEED.default,
-    progress: Callable[[int, int], None] | None = None,
+    pairs: PairedScores, metric: AdditiveMetric, request: PlanRequest, progress: Progress
 ) -> list[SimulatedCurve]:
     """Power of the chosen test on smaller and larger samples: from a normal distribution, and resampled from the data.
 
-    Right-or-wrong items are never normal, so they only get the second curve. `effect` is the true difference A - B; the
-    observed one where it is left out.
+    Right-or-wrong items are never normal, so they only get the second curve.
     """
-    entry = _testable(test)
-    settled = complete(test, entry.options, options or {})
-    request = TestRequest(cast("Alternative", alternative), delta, alpha, seed, settled, interval=False)
+    entry = _testable(request.test or shared.TEST.default)
+    side = cast("Alternative", request.alternative)
+    options = complete(entry.name, entry.options, {})
+    asked = TestRequest(side, request.delta, request.alpha, request.seed, options, interval=False)
     binary = discordance(pairs, metric) is not None
     kinds: tuple[Literal["normal", "bootstrap"], ...] = ("bootstrap",) if binary else ("normal", "bootstrap")
-    run = entry.simulated or entry.run
-    report = progress or (lambda _done, _total: None)
-    shared: dict[str, Any] = {"name": test, "screen": entry.screen, "replicates": replicates}
-    if effect is not None:
-        shared["effect"] = effect
-    curves = []
-    for k, kind in enumerate(kinds):
-
-        def onwards(done: int, total: int, k: int = k) -> None:
-            report(k * total + done, len(kinds) * total)
-
-        curves.append(simulated_curve(pairs, metric, run, request, kind=kind, progress=onwards, **shared))
-    return curves
+    sizes, replicates = sizes_around(observed_size(pairs)), request.replicates or REPLICATES
+    progress.begin("samples", len(kinds) * len(sizes) * replicates)
+    return [
+        simulated_curve(
+            pairs,
+            metric,
+            entry,
+            asked,
+            kind=kind,
+            effect=request.effect,
+            sizes=sizes,
+            replicates=replicates,
+            advance=progress.advance,
+            items_are="items" if request.unit_size == 1 else "units",
+        )
+        for kind in kinds
+    ]
 
 
 def _testable(test: str) -> TestEntry:

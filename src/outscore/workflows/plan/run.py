@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from functools import partial
+from typing import Any, Literal, cast
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
-from outscore.core.rows import PairedScores
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.battles.read import is_battles
 from outscore.formats.logs.find import are_logs
 from outscore.inference.anytime import PATHS, Alternative, binary_stops, bounded_stops
+from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.power.design import study_of
 from outscore.inference.power.observed import design_of_battles
 from outscore.inference.power.two_samples import design_of_samples
@@ -27,7 +27,6 @@ from outscore.results.plan import (
     PlanResult,
     PossibleP,
     PossibleTable,
-    SimulatedCurve,
     StudyDesign,
 )
 from outscore.scores.system import label_of
@@ -47,7 +46,6 @@ from outscore.workflows.plan.answer import (
 from outscore.workflows.plan.pilot import (
     answer_from_pilot,
     improvement,
-    in_units,
     retrospective_curves,
     runs_plan,
     samples_notes,
@@ -56,9 +54,7 @@ from outscore.workflows.prepare import prepare
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.requests.groups import UnitRequest
-from outscore.workflows.requests.plan import NO_BATTLES, REPLICATES, PlanRequest
-from outscore.workflows.requests.shared import TEST
+from outscore.workflows.requests.plan import NO_BATTLES, PlanRequest
 from outscore.workflows.systems import Systems, pair_given, rows_in
 from outscore.workflows.validate import refuse_paired
 
@@ -97,13 +93,11 @@ def run(
         return possible_p(first, second, request.n, alpha=request.alpha, alternative=request.alternative, settings=settings)
     if request.pilot or data is not None:
         return _piloted(request, data, progress or Steps())
-    design = request.design()
 
-    def ask(repeats: int | None, n: float | None) -> Planned:
-        asked = design if repeats is None else {**design, "repeats": repeats}
-        return answer(StudyDesign(**asked), n=n, **request.question, accuracy=request.accuracy)
+    def plan(n: float | None, **given: Any) -> Planned:  # noqa: ANN401 - fields of StudyDesign
+        return answer(StudyDesign(**given), n=n, **request.question, accuracy=request.accuracy)
 
-    planned, costs = _priced(request, ask)
+    planned, costs = _priced(request, plan, request.design())
     return _finish(request, planned, costs=costs)
 
 
@@ -170,18 +164,13 @@ def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> Possib
     return possible_table(table or {}, request.n, alpha=request.alpha, reading=reading, settings=_settings(request, inputs))
 
 
-def _read_texts(request: PlanRequest) -> Systems:
-    """A pilot of texts: what each segment contributes to the difference of the corpus scores takes the place of scores."""
-    # Plans without texts do not load their metrics.
-    from outscore.workflows.texts.panels import read_pilot
-
-    return read_pilot(request)
-
-
 def _read(request: PlanRequest) -> Systems:
     """One file with both systems, or one for each."""
     if request.reference:
-        return _read_texts(request)
+        # Plans without texts do not load their metrics. What each segment contributes takes the place of scores.
+        from outscore.workflows.texts.panels import read_pilot
+
+        return read_pilot(request)
     if are_logs(request.pilot, "auto"):
         raise OutscoreError(
             f"{label_of(request.pilot[0])} is a log of an evaluation harness, but a plan needs tables of scores.",
@@ -281,15 +270,14 @@ def _from_pilot(request: PlanRequest, pilot: Systems, progress: Progress) -> Pla
         raise OutscoreError("The pilot contains counts, but a plan needs one score per item.", cure, parameter=named)
     prepared = prepare(CompareRequest(direction=request.direction), pilot)
     panel, better = prepared.whole, prepared.better
-    rows, metric, question = panel.matched_rows(), panel.metric, request.question
-    pairs = in_units(rows, metric, **request.values_for(UnitRequest))
+    rows, metric = panel.matched_rows(), panel.metric
+    statistic = cast("Literal['mean', 'median']", request.unit_statistic)
+    pairs, _ = evaluation_units(rows, metric, request.unit_size, statistic, request.shuffle)
     design = request.design() | ({"measure": pilot.measures[0]} if request.reference else {})
 
-    def ask(repeats: int | None, n: float | None) -> Planned:
-        asked = design if repeats is None else {**design, "repeats": repeats}
-        return answer_from_pilot(pairs, metric, **question, n=n, bounds=request.bounds, **asked)
-
-    planned, costs = _priced(request, ask)
+    planned, costs = _priced(
+        request, partial(answer_from_pilot, pairs, metric, **request.question, bounds=request.bounds), design
+    )
     joined = [units_note(request.unit_size)] if request.unit_size > 1 else []
     points, runs = runs_plan(panel, planned[0])
     reading = reading_of(
@@ -309,46 +297,20 @@ def _from_pilot(request: PlanRequest, pilot: Systems, progress: Progress) -> Pla
         caveat=OF_THESE_RUNS if runs else "",
         reading=reading,
         runs=points,
-        retrospective=_try_test(request, pairs, metric, progress) if request.retrospective else [],
+        retrospective=retrospective_curves(pairs, metric, request, progress) if request.retrospective else [],
         inputs=input_settings(pilot.origins),
     )
 
 
-def _priced(request: PlanRequest, ask: Callable[[int | None, float | None], Planned]) -> tuple[Planned, Costs | None]:
+def _priced(request: PlanRequest, plan: Callable[..., Planned], design: Mapping[str, Any]) -> tuple[Planned, Costs | None]:
     """The requested plan, or the best one by price if prices were given."""
     if request.price_item is None or request.price_run is None:
-        return ask(None, request.n), None
+        return plan(n=request.n, **design), None
+
+    def ask(repeats: int, n: float | None) -> Planned:
+        return plan(n=n, **{**design, "repeats": repeats})
+
     return best_priced(ask, (request.price_item, request.price_run), request.budget, request.repeats, request.n)
-
-
-def _try_test(request: PlanRequest, pairs: PairedScores, metric: AdditiveMetric, progress: Progress) -> list[SimulatedCurve]:
-    curves = retrospective_curves(
-        pairs,
-        metric,
-        test=request.test or TEST.default,
-        alternative=request.alternative,
-        alpha=request.alpha,
-        delta=request.delta,
-        effect=request.effect,
-        replicates=request.replicates or REPLICATES,
-        seed=request.seed,
-        progress=_by_steps(progress),
-    )
-    return curves if request.unit_size == 1 else [replace(curve, unit="units") for curve in curves]
-
-
-def _by_steps(progress: Progress) -> Callable[[int, int], None]:
-    """Progress in counts and totals, passed on step by step."""
-    before = 0
-
-    def report(done: int, total: int) -> None:
-        nonlocal before
-        if not before:
-            progress.begin("samples", total)
-        progress.advance(done - before)
-        before = done
-
-    return report
 
 
 def plan_looks(planned: PlanFacts, request: PlanRequest) -> AnytimePlan:
