@@ -18,6 +18,8 @@ from outscore.core.records import dataclass
 
 Floats = NDArray[np.float64]
 View = Literal["compare", "texts", "score", "gate", "rank", "prefer", "diff", "plan"]
+Rates = Mapping[str, float]
+"""Probabilities of errors by their kinds."""
 Value = str | int | float | bool | list[str]
 # Options that take several values at once, after commas or as words; all others are repeated for each value.
 WITH_COMMAS, WITH_SPACES = "metric", "scores"
@@ -84,6 +86,11 @@ def _option(name: str, values: Sequence[str]) -> list[str]:
 def percent(share: float) -> str:
     """A probability in per cent."""
     return f"{100 * share:.0f}%"
+
+
+def percents(rates: Rates) -> dict[str, str]:
+    """Probabilities in per cent."""
+    return {kind: percent(rate) for kind, rate in rates.items()}
 
 
 def random_stream(name: str, seed: int) -> np.random.Generator:

@@ -19,8 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outscore.core.records import dataclass
-from outscore.examples.entry import Example, draw_uniform, percent, random_stream
+from outscore.examples.entry import Example, Rates, draw_uniform, percent, percents, random_stream
 from outscore.examples.texts import LEAVES, Word, make_sentence
+
+EXAMPLES: dict[str, Example] = {}
+"""Those of this module."""
+
 
 # A label per customer message: two classifiers, one of which leaves messages unanswered.
 
@@ -43,16 +47,8 @@ TOPICS = {
 }
 
 
-@dataclass(frozen=True)
-class LabelErrors:
-    """Probabilities of a wrong answer, in general and on some topics, and of no answer."""
-
-    wrong: float
-    unanswered: float = 0.0
-    topics: dict[str, float] = field(default_factory=dict)
-
-
-CLASSIFIERS = {"old": LabelErrors(0.12, unanswered=0.03, topics={"returns": 0.38}), "new": LabelErrors(0.12)}
+CLASSIFIERS = {"old": {"wrong": 0.12, "unanswered": 0.03, "returns": 0.38}, "new": {"wrong": 0.12, "unanswered": 0.0}}
+"""Probabilities of a wrong answer, in general and on a topic, and of no answer."""
 
 
 def _labels(seed: int) -> dict[str, str]:
@@ -74,23 +70,23 @@ def _message(rng: np.random.Generator, kind: str, topic: str) -> str:
     return MESSAGE_KINDS[kind].format(thing=thing, trouble=trouble, state=state)
 
 
-def _answer(gold: int, rates: LabelErrors, topic: str, draws: list[float]) -> str:
+def _answer(gold: int, rates: Rates, topic: str, draws: list[float]) -> str:
     """A system's label; the draws decide whether it answers, whether it is right, and which wrong label it gives."""
     answered, wrong, pick = draws
     kinds = list(MESSAGE_KINDS)
-    if answered < rates.unanswered:
+    if answered < rates["unanswered"]:
         return ""
     others = [kind for kind in kinds if kind != kinds[gold]]
-    return others[int(pick * len(others))] if wrong < rates.topics.get(topic, rates.wrong) else kinds[gold]
+    return others[int(pick * len(others))] if wrong < rates.get(topic, rates["wrong"]) else kinds[gold]
 
 
-_OLD_LABELS = CLASSIFIERS["old"]
-LABELS = Example(
+_OLD_LABELS = percents(CLASSIFIERS["old"])
+EXAMPLES["labels"] = Example(
     "A gain from one topic",
     "The new classifier is better overall. Split by topic, the gain comes from messages about returns; elsewhere there is "
     "none. The old one left some messages unanswered, which count as wrong.",
-    f"{MESSAGES} messages on {len(TOPICS)} topics; wrong labels {percent(_OLD_LABELS.wrong)}, those of the old one on returns "
-    f"{percent(_OLD_LABELS.topics['returns'])}, and {percent(_OLD_LABELS.unanswered)} of its messages unanswered; "
+    f"{MESSAGES} messages on {len(TOPICS)} topics; wrong labels {_OLD_LABELS['wrong']}, those of the old one on returns "
+    f"{_OLD_LABELS['returns']}, and {_OLD_LABELS['unanswered']} of its messages unanswered; "
     f"{percent(SHARED)} of the random draws shared.",
     "diff",
     _labels,
@@ -111,20 +107,11 @@ NAME_PARTS = {
 TYPES = tuple(NAME_PARTS)
 
 
-@dataclass(frozen=True)
-class NameErrors:
-    """Probabilities of errors: a name missed, mistyped or cut short (per word after the first), a noun taken for a name."""
-
-    missed: float
-    mistyped: float
-    cut: float
-    spurious: float
-
-
 FINDERS = {
-    "old": NameErrors(missed=0.20, mistyped=0.06, cut=0.03, spurious=0.05),
-    "new": NameErrors(missed=0.08, mistyped=0.06, cut=0.22, spurious=0.05),
+    "old": {"missed": 0.20, "mistyped": 0.06, "cut": 0.03, "spurious": 0.05},
+    "new": {"missed": 0.08, "mistyped": 0.06, "cut": 0.22, "spurious": 0.05},
 }
+"""Probabilities of errors: a name missed, mistyped or cut short (per word after the first), a noun taken for a name."""
 Piece = tuple[tuple[str, ...], str]
 
 
@@ -141,24 +128,24 @@ def _pieces(rng: np.random.Generator) -> list[Piece]:
     return pieces
 
 
-def _tags(piece: Piece, rates: NameErrors, draws: Sequence[float]) -> list[str]:
+def _tags(piece: Piece, rates: Rates, draws: Sequence[float]) -> list[str]:
     """A system's tags of one piece; the draws decide on missing it, on its type, on its length, and pick the wrong type."""
     words, kind = piece
     seen, typed, length, pick = draws
     if kind not in NAME_PARTS:
-        return [f"B-{TYPES[int(pick * len(TYPES))]}" if kind == "noun" and seen < rates.spurious else "O"]
-    if seen < rates.missed:
+        return [f"B-{TYPES[int(pick * len(TYPES))]}" if kind == "noun" and seen < rates["spurious"] else "O"]
+    if seen < rates["missed"]:
         return ["O"] * len(words)
     others = [other for other in TYPES if other != kind]
-    kind = others[int(pick * len(others))] if typed < rates.mistyped else kind
-    end = len(words) - (length < rates.cut * (len(words) - 1))
+    kind = others[int(pick * len(others))] if typed < rates["mistyped"] else kind
+    end = len(words) - (length < rates["cut"] * (len(words) - 1))
     return [f"B-{kind}", *[f"I-{kind}"] * (end - 1), *["O"] * (len(words) - end)]
 
 
 def _entities(seed: int) -> dict[str, str]:
     rng = random_stream("entities", seed)
     texts: dict[str, list[str]] = {name: [] for name in ("gold", *FINDERS)}
-    right = NameErrors(0.0, 0.0, 0.0, 0.0)
+    right = dict.fromkeys(FINDERS["old"], 0.0)
     for _ in range(NAMED_SENTENCES):
         pieces = _pieces(rng)
         draws = draw_uniform(rng, len(FINDERS), (len(pieces), 4), SHARED)
@@ -170,14 +157,14 @@ def _entities(seed: int) -> dict[str, str]:
     return {f"{name}.bio": "".join(several) for name, several in texts.items()}
 
 
-_OLD_NAMES, _NEW_NAMES = FINDERS["old"], FINDERS["new"]
-ENTITIES = Example(
+_OLD_NAMES, _NEW_NAMES = percents(FINDERS["old"]), percents(FINDERS["new"])
+EXAMPLES["entities"] = Example(
     "More names found, fewer of them whole",
     "The new system misses fewer names, but more often loses the last word of a long one: places gain, organisations lose.",
     f"{NAMED_SENTENCES} sentences of an invented grammar with names of one to three words; missed "
-    f"{percent(_OLD_NAMES.missed)} (old) and {percent(_NEW_NAMES.missed)} (new), cut short {percent(_OLD_NAMES.cut)} and "
-    f"{percent(_NEW_NAMES.cut)} for every word after the first, of another type {percent(_OLD_NAMES.mistyped)}, nouns taken "
-    f"for names {percent(_OLD_NAMES.spurious)}; {percent(SHARED)} of the random draws shared.",
+    f"{_OLD_NAMES['missed']} (old) and {_NEW_NAMES['missed']} (new), cut short {_OLD_NAMES['cut']} and "
+    f"{_NEW_NAMES['cut']} for every word after the first, of another type {_OLD_NAMES['mistyped']}, nouns taken "
+    f"for names {_OLD_NAMES['spurious']}; {percent(SHARED)} of the random draws shared.",
     "diff",
     _entities,
     {"gold": ("gold.bio",), "files": ("old.bio", "new.bio")},
@@ -204,49 +191,35 @@ FIRST_SHARE = 0.8
 OPPOSITE = {"nsubj": "obj", "obj": "nsubj"}
 
 
-@dataclass(frozen=True)
-class TreeErrors:
-    """Probabilities of errors: in a tag, in the attachment of a phrase, of subject and object, and in other heads."""
-
-    tag: float
-    attachment: float
-    argument: float
-    other: float
-    tags: dict[str, float] = field(default_factory=dict)
-
-    def of(self, tag: str) -> float:
-        """The probability that a tag is wrong."""
-        return self.tags.get(tag, self.tag)
-
-
 PARSERS = {
-    "old": TreeErrors(tag=0.10, attachment=0.40, argument=0.03, other=0.04, tags={"VERB": 0.18}),
-    "new": TreeErrors(tag=0.08, attachment=0.10, argument=0.15, other=0.04, tags={"PROPN": 0.35, "VERB": 0.03}),
+    "old": {"tag": 0.10, "VERB": 0.18, "attachment": 0.40, "argument": 0.03, "other": 0.04},
+    "new": {"tag": 0.08, "VERB": 0.03, "PROPN": 0.35, "attachment": 0.10, "argument": 0.15, "other": 0.04},
 }
+"""Probabilities of errors: in any tag and in one of them, in the attachment of a phrase, of subject and object, elsewhere."""
 
 
-def _analyse(words: Sequence[Word], rates: TreeErrors, draws: Sequence[Sequence[float]]) -> list[Word]:
+def _analyse(words: Sequence[Word], rates: Rates, draws: Sequence[Sequence[float]]) -> list[Word]:
     """A system's tags and arcs; each word has a draw for its tag, one for its arc, and two that pick the error."""
     analysis = []
     for i, (word, (tag, arc, *picks)) in enumerate(zip(words, draws, strict=True)):
         seen = _attach(words, i, rates, arc, picks[1])
-        wrong = word.tag in CONFUSED and tag < rates.of(word.tag)
+        wrong = word.tag in CONFUSED and tag < rates.get(word.tag, rates["tag"])
         analysis.append(replace(seen, tag=CONFUSED[word.tag][picks[0] >= FIRST_SHARE]) if wrong else seen)
     return analysis
 
 
-def _attach(words: Sequence[Word], i: int, rates: TreeErrors, draw: float, pick: float) -> Word:
+def _attach(words: Sequence[Word], i: int, rates: Rates, draw: float, pick: float) -> Word:
     """A word with the arc that a system gives it."""
     word = words[i]
     heads = {other.relation: n + 1 for n, other in enumerate(words)}
-    if word.relation == "nmod" and draw < rates.attachment:
+    if word.relation == "nmod" and draw < rates["attachment"]:
         return replace(word, head=heads["root"], relation="obl")
-    if word.relation == "obl" and draw < rates.attachment:
+    if word.relation == "obl" and draw < rates["attachment"]:
         return replace(word, head=heads["obj"], relation="nmod")
-    if word.relation in OPPOSITE and draw < rates.argument:
+    if word.relation in OPPOSITE and draw < rates["argument"]:
         return replace(word, relation=OPPOSITE[word.relation])
     # Only words without dependents get another head, so that the result is a tree.
-    if word.relation in LEAVES - {"punct"} and draw < rates.other:
+    if word.relation in LEAVES - {"punct"} and draw < rates["other"]:
         others = [n + 1 for n, other in enumerate(words) if other.relation not in LEAVES and n + 1 != word.head]
         return replace(word, head=others[int(pick * len(others))])
     return word
@@ -271,26 +244,26 @@ def _trees(seed: int) -> dict[str, str]:
 
 
 _PARTS = {"gold": ("gold.conllu",), "files": ("old.conllu", "new.conllu")}
-_OLD_TREES, _NEW_TREES = PARSERS["old"], PARSERS["new"]
+_OLD_TREES, _NEW_TREES = percents(PARSERS["old"]), percents(PARSERS["new"])
 _TEXT = f"{SENTENCES} sentences of an invented grammar"
-TAGS = Example(
+EXAMPLES["tags"] = Example(
     "What a better tagger broke",
     "The new tagger corrects more tags than it breaks. Verbs gain and names lose: both are real, and accuracy shows neither.",
-    f"{_TEXT}; wrong tags {percent(_OLD_TREES.tag)} (old) and {percent(_NEW_TREES.tag)} (new), of verbs "
-    f"{percent(_OLD_TREES.of('VERB'))} and {percent(_NEW_TREES.of('VERB'))}, of the new one's names "
-    f"{percent(_NEW_TREES.of('PROPN'))}; {percent(SHARED)} of the random draws shared.",
+    f"{_TEXT}; wrong tags {_OLD_TREES['tag']} (old) and {_NEW_TREES['tag']} (new), of verbs "
+    f"{_OLD_TREES['VERB']} and {_NEW_TREES['VERB']}, of the new one's names "
+    f"{_NEW_TREES['PROPN']}; {percent(SHARED)} of the random draws shared.",
     "diff",
     _trees,
     _PARTS,
     {"task": "pos"},
 )
-TREES = Example(
+EXAMPLES["trees"] = Example(
     "Equal scores, different parsers",
     "Two parsers whose attachment scores cannot be told apart. The new one attaches prepositional phrases far better, and "
     "mixes up subjects and objects.",
-    f"{_TEXT}; prepositional phrases attached wrongly {percent(_OLD_TREES.attachment)} (old) and "
-    f"{percent(_NEW_TREES.attachment)} (new), subject for object {percent(_OLD_TREES.argument)} and "
-    f"{percent(_NEW_TREES.argument)}, others {percent(_OLD_TREES.other)}; {percent(SHARED)} of the random draws shared.",
+    f"{_TEXT}; prepositional phrases attached wrongly {_OLD_TREES['attachment']} (old) and "
+    f"{_NEW_TREES['attachment']} (new), subject for object {_OLD_TREES['argument']} and "
+    f"{_NEW_TREES['argument']}, others {_OLD_TREES['other']}; {percent(SHARED)} of the random draws shared.",
     "diff",
     _trees,
     _PARTS,
@@ -316,17 +289,11 @@ SHARED_MENTIONS = 0.7
 Mention = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class ChainErrors:
-    """Probabilities of errors at one mention."""
-
-    missed: float
-    moved: float
-    trimmed: float
-    spurious: float
-
-
-RESOLVERS: Mapping[str, ChainErrors] = {"old": ChainErrors(0.22, 0.16, 0.05, 0.18), "new": ChainErrors(0.10, 0.16, 0.05, 0.34)}
+RESOLVERS = {
+    "old": {"missed": 0.22, "moved": 0.16, "trimmed": 0.05, "spurious": 0.18},
+    "new": {"missed": 0.10, "moved": 0.16, "trimmed": 0.05, "spurious": 0.34},
+}
+"""Probabilities of errors at one mention."""
 
 
 @dataclass
@@ -388,9 +355,7 @@ def _add_phrase(rng: np.random.Generator, document: Document) -> None:
     document.candidates.append((start, len(document.words) - 1))
 
 
-def perturb(
-    rng: np.random.Generator, document: Document, rates: ChainErrors, shared: NDArray[np.float64]
-) -> dict[Mention, int]:
+def perturb(rng: np.random.Generator, document: Document, rates: Rates, shared: NDArray[np.float64]) -> dict[Mention, int]:
     """A response's chains; `shared` holds five draws for each candidate."""
     response: dict[Mention, int] = {}
     chains = max(document.chains.values(), default=0) + 1
@@ -399,14 +364,14 @@ def perturb(
     for mention, (missed, moved, trimmed, spurious, where) in zip(document.candidates, draws.tolist(), strict=True):
         chain = document.chains.get(mention)
         if chain is None:
-            if spurious < rates.spurious:
+            if spurious < rates["spurious"]:
                 response[mention] = int(where * chains)
             continue
-        if missed < rates.missed:
+        if missed < rates["missed"]:
             continue
         start, end = mention
-        start += trimmed < rates.trimmed and end > start
-        response[start, end] = int(where * chains) if moved < rates.moved else chain
+        start += trimmed < rates["trimmed"] and end > start
+        response[start, end] = int(where * chains) if moved < rates["moved"] else chain
     return response
 
 
@@ -435,7 +400,7 @@ def to_conll(document: Document, chains: Mapping[Mention, int]) -> str:
 
 
 def simulate_documents(
-    rng: np.random.Generator, responses: Mapping[str, ChainErrors], *, documents: int, phrases: int, folder: str = ""
+    rng: np.random.Generator, responses: Mapping[str, Rates], *, documents: int, phrases: int, folder: str = ""
 ) -> dict[str, str]:
     """Gold and a file for each response, by name; documents are numbered."""
     texts: dict[str, list[str]] = {"gold": [], **{name: [] for name in responses}}
@@ -453,14 +418,14 @@ def _coreference(seed: int) -> dict[str, str]:
     return {f"{name}.conll": text for name, text in documents.items()}
 
 
-_OLD_CHAINS, _NEW_CHAINS = RESOLVERS["old"], RESOLVERS["new"]
-COREFERENCE = Example(
+_OLD_CHAINS, _NEW_CHAINS = percents(RESOLVERS["old"]), percents(RESOLVERS["new"])
+EXAMPLES["coreference"] = Example(
     "Recall bought with precision",
     "The new resolver misses half as many mentions but invents more of them. Whole documents are swapped, and all "
     "coreference metrics are reported together.",
-    f"{DOCUMENTS} documents of {LENGTH} noun phrases; mentions missed {percent(_OLD_CHAINS.missed)} (old) and "
-    f"{percent(_NEW_CHAINS.missed)} (new), invented {percent(_OLD_CHAINS.spurious)} and {percent(_NEW_CHAINS.spurious)}, in a "
-    f"wrong chain {percent(_OLD_CHAINS.moved)}, without their first word {percent(_OLD_CHAINS.trimmed)}; "
+    f"{DOCUMENTS} documents of {LENGTH} noun phrases; mentions missed {_OLD_CHAINS['missed']} (old) and "
+    f"{_NEW_CHAINS['missed']} (new), invented {_OLD_CHAINS['spurious']} and {_NEW_CHAINS['spurious']}, in a "
+    f"wrong chain {_OLD_CHAINS['moved']}, without their first word {_OLD_CHAINS['trimmed']}; "
     f"{percent(SHARED_MENTIONS)} of the random draws shared.",
     "diff",
     _coreference,

@@ -20,59 +20,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from outscore.core.errors import require_polars
-from outscore.examples.entry import Example, random_stream
-from outscore.examples.outputs import COREFERENCE, ENTITIES, LABELS, TAGS, TREES
-from outscore.examples.scores import (
-    BATTLES,
-    BUDGETS,
-    CLUSTERS,
-    COUNTS,
-    EXAM,
-    GATE,
-    LEADERBOARD,
-    NOISE,
-    PEOPLE,
-    PLAN,
-    PROBABILITIES,
-    RATINGS,
-    REPEATS,
-    REVIEWER,
-    SCORES,
-    TAGGING,
-)
+from outscore.examples import outputs, scores
+from outscore.examples.entry import random_stream
 from outscore.examples.texts import TEXTS
 
-EXAMPLES: dict[str, Example] = {
-    "scores": SCORES,
-    "clusters": CLUSTERS,
-    "ratings": RATINGS,
-    "repeats": REPEATS,
-    "noise": NOISE,
-    "gate": GATE,
-    "tagging": TAGGING,
-    "counts": COUNTS,
-    "texts": TEXTS,
-    "tags": TAGS,
-    "trees": TREES,
-    "entities": ENTITIES,
-    "coreference": COREFERENCE,
-    "labels": LABELS,
-    "leaderboard": LEADERBOARD,
-    "budget": BUDGETS,
-    "items": EXAM,
-    "battles": BATTLES,
-    "probabilities": PROBABILITIES,
-    "people": PEOPLE,
-    "plan": PLAN,
-    "reviewer": REVIEWER,
-}
+ORDER = (
+    "scores clusters ratings repeats noise gate tagging counts texts tags trees entities coreference labels leaderboard budget"
+    " items battles probabilities people plan reviewer"
+)
+"""The order in which they are listed."""
+EXAMPLES = {name: ({"texts": TEXTS} | scores.EXAMPLES | outputs.EXAMPLES)[name] for name in ORDER.split()}
 
 
 SKILLS = {"amber": 1.0, "birch": 0.45}
@@ -184,14 +148,9 @@ def right_or_wrong(name: str, systems: dict[str, float], items: int, runs: int =
     return {system: rng.random((items, runs)) < 1 / (1 + np.exp(-skill - ease)) for system, skill in systems.items()}
 
 
-def _lines(path: Path, rows: Iterable[object]) -> None:
+def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def _json(path: Path, content: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
 
 
 def write_harness(folder: Path) -> None:
@@ -204,10 +163,11 @@ def write_harness(folder: Path) -> None:
             for kind, verdicts in verdicts_by_filter.items()
             for item, verdict in enumerate(verdicts.tolist())
         ]
-        _lines(folder / "results" / f"org__{system}" / f"samples_gsm8k_{STAMP}.jsonl", rows)
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        _write(folder / "results" / f"org__{system}" / f"samples_gsm8k_{STAMP}.jsonl", text)
         scores = {kind: float(verdicts.mean()) for kind, verdicts in verdicts_by_filter.items()}
         results = lm_eval_results(f"org/{system}", "gsm8k", scores, shots=5, version=3.0)
-        _json(folder / "results" / f"org__{system}" / f"results_{STAMP}.json", results)
+        _write(folder / "results" / f"org__{system}" / f"results_{STAMP}.json", json.dumps(results))
 
 
 def _sum(item: int, *, right: bool) -> Sample:
@@ -223,15 +183,14 @@ def write_inspect(folder: Path) -> None:
             for item, verdicts in enumerate(right.tolist())
             for run, verdict in enumerate(verdicts)
         ]
-        _json(folder / "logs" / f"{system}.json", inspect_log(f"org/{system}", "questions", samples))
+        _write(folder / "logs" / f"{system}.json", json.dumps(inspect_log(f"org/{system}", "questions", samples)))
 
 
 def write_comet(folder: Path) -> None:
     """`texts/`: the demonstration's texts; `new.comet` and `old.comet`: a score for each of their segments."""
-    (folder / "texts").mkdir(parents=True, exist_ok=True)
     texts = TEXTS.files(0)
     for name, text in texts.items():
-        (folder / "texts" / name).write_text(text, encoding="utf-8")
+        _write(folder / "texts" / name, text)
     reference = texts["reference.txt"].splitlines()
     rng = random_stream("recipe comet", 0)
     for system in ("new", "old"):
@@ -249,7 +208,7 @@ def write_swe_bench(folder: Path) -> None:
     for system, right in right_or_wrong("board", skills, 300).items():
         ids = [f"{REPOSITORIES[item % 12]}__{REPOSITORIES[item % 12]}-{item}" for item in range(300)]
         report = swe_bench_report(dict(zip(ids, right[:, 0].tolist(), strict=True)), 300)
-        _json(folder / "reports" / f"{system}.run1.json", report)
+        _write(folder / "reports" / f"{system}.run1.json", json.dumps(report))
 
 
 def write_attempts(folder: Path) -> None:

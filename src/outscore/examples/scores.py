@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 
 from outscore.examples.entry import Example, Floats, percent, random_stream
 
+EXAMPLES: dict[str, Example] = {}
+"""Those of this module."""
+
+
 # Scores of two systems per item: a large difference that may be due to chance, and items grouped in conversations.
 
 
@@ -124,7 +128,7 @@ _SIMULATED = (
     f"{ITEMS} items of shared ease N({EASE}, {EASE_SD}²), noise N(0, {NOISE_SD}²) for each system, the first one {LEAD} ahead; "
     "clipped to 0 to 1."
 )
-SCORES = Example(
+EXAMPLES["scores"] = Example(
     "A lead that may be luck",
     "One model scores several points more than the other, but on so few items chance alone often does that: no winner.",
     _SIMULATED,
@@ -132,7 +136,7 @@ SCORES = Example(
     _scores,
     {"files": ("scores.csv",)},
 )
-CLUSTERS = Example(
+EXAMPLES["clusters"] = Example(
     "Turns of one conversation are not independent",
     "The two models are equal by design. Tested turn by turn there is a winner, as in one in three such data sets; with whole "
     "conversations swapped there is none.",
@@ -143,7 +147,7 @@ CLUSTERS = Example(
     {"files": ("turns.csv",)},
     {"cluster": "conversation"},
 )
-RATINGS = Example(
+EXAMPLES["ratings"] = Example(
     title="Ratings of different segments",
     about="Each segment was rated for one system only, so nothing can be paired: documents are reassigned at random.",
     parameters=(
@@ -155,7 +159,7 @@ RATINGS = Example(
     parts={"files": ("ratings.csv",)},
     settings={"unpaired": True, "cluster": "document"},
 )
-NOISE = Example(
+EXAMPLES["noise"] = Example(
     "How sure is one score?",
     "One model, trained with four seeds: its accuracy with an interval, the topics, and the noise floor. Two runs of the same "
     "recipe are called different far more often than one time in twenty, because a lucky seed is lucky everywhere.",
@@ -166,7 +170,7 @@ NOISE = Example(
     {"files": ("seeds.csv",)},
     {"slice": "topic", "names": "model"},
 )
-REPEATS = Example(
+EXAMPLES["repeats"] = Example(
     title="Four seeds each: which question is asked?",
     about="The two models are equal by design, and four seeds of each answered every question. For new questions with "
     "these seeds there is a winner; for new questions with new seeds, or new seeds on these questions, there is none: a lucky "
@@ -180,7 +184,7 @@ REPEATS = Example(
     parts={"files": ("runs.csv",)},
     settings={},
 )
-GATE = Example(
+EXAMPLES["gate"] = Example(
     "May the new version pass?",
     "A candidate that changes a few answers without being worse on average: it is shown not to be two points worse, which is "
     "what a gate in continuous integration asks.",
@@ -190,7 +194,7 @@ GATE = Example(
     {"files": ("baseline.csv", "candidate.csv")},
     {"margin": 0.02},
 )
-PLAN = Example(
+EXAMPLES["plan"] = Example(
     "How many items would it take?",
     "The scores of the first example as a pilot: the number of items on which such a lead is detected four times in five.",
     _SIMULATED,
@@ -199,7 +203,7 @@ PLAN = Example(
     {"pilot": ("scores.csv",)},
     {"effect": LEAD},
 )
-REVIEWER = Example(
+EXAMPLES["reviewer"] = Example(
     "Two printed numbers",
     "A paper reports accuracies of .871 and .864 on 1,000 items and no p-value: which p-values are possible at all?",
     "Two printed accuracies and a number of items.",
@@ -284,7 +288,7 @@ def _counts(seed: int) -> dict[str, str]:
     return {"entities.tsv": _table(("tp-A", "errors-A", "tp-B", "errors-B"), np.hstack([a, b]))}
 
 
-TAGGING = Example(
+EXAMPLES["tagging"] = Example(
     "A small difference that is real",
     "Two taggers about a point of accuracy apart. On this many sentences that is not chance, and the p-value is exact.",
     f"{SENTENCES:,} sentences, accuracy per sentence N({POS_MEAN}, {POS_SD}²) clipped to 0 to 1, lengths "
@@ -294,7 +298,7 @@ TAGGING = Example(
     {"files": ("tagger-A.tsv", "tagger-B.tsv")},
     {"metric": "accuracy"},
 )
-COUNTS = Example(
+EXAMPLES["counts"] = Example(
     "F1 from counts",
     "True positives and errors per document are all that F1 needs. Its p-value is exact, "
     "although F1 is not a mean over documents.",
@@ -346,7 +350,7 @@ def _leaderboard(seed: int) -> dict[str, str]:
     return {"leaderboard.csv": "\n".join(rows) + "\n"}
 
 
-LEADERBOARD = Example(
+EXAMPLES["leaderboard"] = Example(
     "Twelve systems, fewer places",
     f"Twelve systems on three datasets fall into groups that cannot be told apart. {COPY} gives the same answers as "
     f"{ORIGINAL}, {PARTIAL} has no results on {MISSING_DATASET} and gaps elsewhere, and {SPECIALIST} owes its place to "
@@ -397,7 +401,7 @@ def _battles(seed: int) -> dict[str, str]:
     return {"battles.csv": "\n".join(rows) + "\n"}
 
 
-BATTLES = Example(
+EXAMPLES["battles"] = Example(
     "Battles of five chat systems",
     "Every prompt was judged in both orders by two judges. Counting votes instead of prompts would make the intervals too"
     " short; being shown first and being longer both help.",
@@ -480,7 +484,7 @@ def _people(seed: int) -> dict[str, str]:
     return {"metrics.csv": "\n".join(rows) + "\n"}
 
 
-BUDGETS = Example(
+EXAMPLES["budget"] = Example(
     "As good for less",
     "Birch is as good as amber within the margin and much cheaper, which is tested as one claim; dune is cheaper still, but "
     "worse.",
@@ -491,7 +495,7 @@ BUDGETS = Example(
     {"files": ("budget.csv",)},
     {"measure": ["correct", "cents(lower)", "seconds(lower)"], "not-worse": f"correct={BUDGET_MARGIN:g}"},
 )
-EXAM = Example(
+EXAMPLES["items"] = Example(
     "Items with a wrong key",
     f"{TRIVIAL} questions that everybody answers decide nothing, and on {WRONG_KEYS} the better systems fail, because the key "
     "is wrong: the report counts both, and --items FILE lists them.",
@@ -501,7 +505,7 @@ EXAM = Example(
     _exam,
     {"files": ("exam.csv",)},
 )
-PROBABILITIES = Example(
+EXAMPLES["probabilities"] = Example(
     "Probabilities of spam",
     "The new classifier tells spam from other mails a little better, and it is not too sure of itself, which the Brier score "
     "shows.",
@@ -512,7 +516,7 @@ PROBABILITIES = Example(
     {"files": ("mails.csv",)},
     {"metric": "brier"},
 )
-PEOPLE = Example(
+EXAMPLES["people"] = Example(
     "Metrics beside people",
     "Which metric orders translations as people do? An item's score is the share of pairs of its outputs in the same order, "
     "and two metrics are compared by swapping them segment by segment.",

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.records import dataclass
-from outscore.examples.entry import Example, draw_uniform, percent, random_stream
+from outscore.examples.entry import Example, Rates, draw_uniform, percent, percents, random_stream
 
 # A small invented grammar: sentences with their tags and trees.
 #
@@ -123,26 +123,19 @@ SHARED = 0.5
 DIFFICULTY_SD = 0.2
 
 
-@dataclass(frozen=True)
-class ErrorRates:
-    """Probabilities of an error at one content word of average difficulty."""
-
-    word: float
-    ending: float
-
-
-SYSTEMS = {"new": ErrorRates(word=0.15, ending=0.01), "old": ErrorRates(word=0.03, ending=0.34)}
+SYSTEMS = {"new": {"word": 0.15, "ending": 0.01}, "old": {"word": 0.03, "ending": 0.34}}
+"""Probabilities of an error at one content word of average difficulty."""
 OTHER_ENDING = {"NOUN": {"": "s", "s": ""}, "VERB": {"": "ed", "s": "ed", "ed": "s"}}
 
 
-def _translate(words: Sequence[Word], rates: ErrorRates, draws: Sequence[Sequence[float]], difficulty: float) -> list[Word]:
+def _translate(words: Sequence[Word], rates: Rates, draws: Sequence[Sequence[float]], difficulty: float) -> list[Word]:
     """A system's sentence; each word has a draw for a wrong word, one for a wrong ending, and one that picks the word."""
     translation = []
     for word, (wrong, ending, which) in zip(words, draws, strict=True):
-        if word.tag not in ("PUNCT", "DET") and wrong < rates.word * difficulty:
+        if word.tag not in ("PUNCT", "DET") and wrong < rates["word"] * difficulty:
             others = [stem for stem in WORDS[word.tag] if stem != word.stem]
             translation.append(replace(word, stem=others[int(which * len(others))]))
-        elif word.tag in OTHER_ENDING and ending < rates.ending * difficulty:
+        elif word.tag in OTHER_ENDING and ending < rates["ending"] * difficulty:
             translation.append(replace(word, ending=OTHER_ENDING[word.tag][word.ending]))
         else:
             translation.append(word)
@@ -164,14 +157,14 @@ def _texts(seed: int) -> dict[str, str]:
     return {f"{name}.txt": "\n".join(several) + "\n" for name, several in lines.items()}
 
 
-_OLD, _NEW = SYSTEMS["old"], SYSTEMS["new"]
+_OLD, _NEW = percents(SYSTEMS["old"]), percents(SYSTEMS["new"])
 TEXTS = Example(
     "Metrics that disagree",
     "The new system gets fewer words wrong, but its errors are whole words; the old one errs in endings. BLEU and TER, which "
     "count words, prefer the new system, and chrF, which counts characters, the old one.",
     f"{DOCUMENTS} documents of {MIN_SENTENCES} to {MAX_SENTENCES} sentences of an invented grammar; wrong words "
-    f"{percent(_OLD.word)} (old) and {percent(_NEW.word)} (new), wrong endings {percent(_OLD.ending)} and "
-    f"{percent(_NEW.ending)} of words that have any, times exp N(0, {DIFFICULTY_SD}²) per document "
+    f"{_OLD['word']} (old) and {_NEW['word']} (new), wrong endings {_OLD['ending']} and "
+    f"{_NEW['ending']} of words that have any, times exp N(0, {DIFFICULTY_SD}²) per document "
     f"and system; {percent(SHARED)} of the random draws shared.",
     "texts",
     _texts,
