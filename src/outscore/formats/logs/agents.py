@@ -44,15 +44,9 @@ def _instances(document: Document) -> Iterator[Row]:
         yield Row(item, {"resolved": score}, states.get(item), groups=_repository(item))
 
 
-def _report_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    resolved = document.header["resolved_instances"]
-    return {
-        "system": document.stem if is_nameless(document.path) else PurePath(document.path).name.split(".")[0],
-        "task": "swe-bench",
-        "directions": {"resolved": True},
-        "totals": {"resolved": None if resolved is None else resolved / len(rows)},
-        "zero_missing": True,
-    }
+def _resolved_share(document: Document, rows: Sequence[Row]) -> dict[str, float | None]:
+    counted = document.header["resolved_instances"]
+    return {"resolved": None if counted is None else counted / len(rows)}
 
 
 SWE_BENCH = LogFormat(
@@ -72,7 +66,11 @@ SWE_BENCH = LogFormat(
         "resolved_instances": int | None,
     },
     samples=_instances,
-    facts=_report_facts,
+    system=lambda document, _: document.stem if is_nameless(document.path) else PurePath(document.path).name.split(".")[0],
+    task="swe-bench",
+    directions=True,
+    totals=_resolved_share,
+    zero_missing=True,
     columns={"item": "submitted_ids"},
     empty=("contains no submitted instance", "Copy the report again."),
 )
@@ -122,28 +120,8 @@ def _bigcodebench_rows(document: Document) -> Iterator[Row]:
             yield Row(item, {"passed": _verdict(solution.status)}, repeat=str(number))
 
 
-def _evalplus_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    header = document.header
-    return {
-        "system": re.sub(r"(_samples)?[_-]eval_results$", "", document.stem),
-        "task": rows[0].item.split("/", maxsplit=1)[0],
-        "directions": {"base": True, "plus": True},
-        "totals": {name: header[f"pass_at_k.{name}.pass@1"] for name in ("base", "plus")},
-        "conditions": {"hash of the benchmark": header["hash"]},
-        "repeat_column": "sample",
-    }
-
-
-def _bigcodebench_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    said = (document.beside(document.stem.replace("_eval_results", "_pass_at_k") + ".json", _PASS_AT_K) or {}).get
-    return {
-        "system": said("model") or document.stem.split("--bigcodebench-")[0],
-        "task": rows[0].item.split("/", maxsplit=1)[0],
-        "directions": {"passed": True},
-        "totals": {"passed": said("pass@1")},
-        "conditions": {name: said(name) for name in ("split", "subset", "calibrated")},
-        "repeat_column": "sample",
-    }
+def _benchmark(_: Document, rows: Sequence[Row]) -> str:
+    return rows[0].item.split("/", maxsplit=1)[0]
 
 
 def _is_evalplus(peek: LogPeek) -> bool:
@@ -175,7 +153,12 @@ EVALPLUS = LogFormat(
     },
     samples=_evalplus_rows,
     arrange=drop_single_runs,
-    facts=_evalplus_facts,
+    system=lambda document, _: re.sub(r"(_samples)?[_-]eval_results$", "", document.stem),
+    task=_benchmark,
+    directions=True,
+    totals={"base": "pass_at_k.base.pass@1", "plus": "pass_at_k.plus.pass@1"},
+    conditions={"hash of the benchmark": "hash"},
+    repeat_column="sample",
     columns={"item": "eval"},
     empty=("contains no task", "Run the evaluation again."),
 )
@@ -183,9 +166,14 @@ BIGCODEBENCH = replace(
     EVALPLUS,
     harness="bigcodebench",
     recognise=_is_bigcodebench,
-    header={"eval": dict[str, list[_Solution]]},
+    header=lambda document: {
+        **(document.beside(document.stem.replace("_eval_results", "_pass_at_k") + ".json", _PASS_AT_K) or {}),
+        **document.decode_all(Shape({"eval": dict[str, list[_Solution]]})),
+    },
     samples=_bigcodebench_rows,
-    facts=_bigcodebench_facts,
+    system=lambda document, _: document.header.get("model") or document.stem.split("--bigcodebench-")[0],
+    totals={"passed": "pass@1"},
+    conditions={name: name for name in ("split", "subset", "calibrated")},
     companions=("*_pass_at_k.json",),
 )
 
@@ -214,17 +202,12 @@ def _board_rows(document: Document) -> Iterator[Row]:
         yield Row(item, {"resolved": score}, "empty" if item in without else "scored", groups=_repository(item))
 
 
-def _board_facts(document: Document, _: Sequence[Row]) -> dict[str, Any]:
-    folder = document.folder
-    if folder == "results" and not is_nameless(document.path):
-        folder = Path(document.path).resolve().parent.parent.name
-    return {
-        "system": folder if document.stem == "results" else re.sub(r"-results$", "", document.stem),
-        "task": "swe-bench",
-        "directions": {"resolved": True},
-        "zero_missing": True,
-        "needs_roster": document.header["generated"] is None,
-    }
+def _submission(document: Document, _: Sequence[Row]) -> str:
+    """The name of a file, or of the folder of one that is called like all others."""
+    if document.stem != "results":
+        return re.sub(r"-results$", "", document.stem)
+    inner = document.folder == "results" and not is_nameless(document.path)
+    return Path(document.path).resolve().parent.parent.name if inner else document.folder
 
 
 SWE_BENCH_BOARD = LogFormat(
@@ -239,7 +222,11 @@ SWE_BENCH_BOARD = LogFormat(
         "no_logs": list[str] | None,
     },
     samples=_board_rows,
-    facts=_board_facts,
+    system=_submission,
+    task="swe-bench",
+    directions=True,
+    zero_missing=True,
+    facts=lambda document, _: {"needs_roster": document.header["generated"] is None},
     columns={"item": "instance"},
     empty=("contains no instance", "Copy the file again."),
 )
@@ -265,14 +252,12 @@ TERMINAL_BENCH = LogFormat(
     sample={"task_id": str, "trial_name": str | None, "is_resolved": bool | None},
     row=_trial_row,
     arrange=drop_single_runs,
-    facts=lambda document, _: {
-        "system": document.folder,
-        "task": "terminal-bench",
-        "directions": {"resolved": True},
-        "totals": {"resolved": document.header["accuracy"]},
-        "zero_missing": True,
-        "repeat_column": "trial_name",
-    },
+    system=lambda document, _: document.folder,
+    task="terminal-bench",
+    directions=True,
+    totals={"resolved": "accuracy"},
+    zero_missing=True,
+    repeat_column="trial_name",
     columns={"item": "task_id"},
     empty=("contains no trial", "Run the benchmark again."),
 )
@@ -290,17 +275,6 @@ def _harbor_rows(document: Document) -> Iterator[Row]:
     )
 
 
-def _harbor_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    said = document.header
-    return {
-        "system": " ".join(name for name in (said["agent_info.name"], said["agent_info.model_info.name"]) if name),
-        "task": said["source"] or "harbor",
-        "directions": dict.fromkeys(rows[0].scores, True),
-        "zero_missing": True,
-        "repeat_column": "trial_name",
-    }
-
-
 HARBOR = LogFormat(
     harness="harbor",
     recognise=lambda peek: peek.is_object and peek.has_keys("task_name", "trial_name", "task_checksum"),
@@ -313,7 +287,13 @@ HARBOR = LogFormat(
         "verifier_result.rewards": dict[str, float] | None,
     },
     samples=_harbor_rows,
-    facts=_harbor_facts,
+    system=lambda document, _: " ".join(
+        name for path in ("agent_info.name", "agent_info.model_info.name") if (name := document.header[path])
+    ),
+    task=lambda document, _: document.header["source"] or "harbor",
+    directions=True,
+    zero_missing=True,
+    repeat_column="trial_name",
     columns={"item": "task_name"},
 )
 
@@ -351,13 +331,11 @@ TAU_BENCH = LogFormat(
     },
     row=_conversation_row,
     arrange=drop_single_runs,
-    facts=lambda document, _: {
-        "system": document.stem.split("_range_")[0],
-        "task": "tau-bench",
-        "directions": {"reward": True},
-        "zero_missing": True,
-        "repeat_column": "trial",
-    },
+    system=lambda document, _: document.stem.split("_range_")[0],
+    task="tau-bench",
+    directions=True,
+    zero_missing=True,
+    repeat_column="trial",
     columns={"item": "task_id"},
     reread={"info.task.instruction": str | None, "traj": list[Any] | None},
     exchange=_conversation_exchange,
@@ -394,12 +372,10 @@ LIVECODEBENCH = LogFormat(
     recognise=lambda peek: peek.is_list and peek.has_keys("question_id", "graded_list"),
     samples=_problem_rows,
     arrange=drop_single_runs,
-    facts=lambda document, _: {
-        "system": document.folder,
-        "task": "livecodebench",
-        "directions": {"passed": True},
-        "repeat_column": "sample",
-    },
+    system=lambda document, _: document.folder,
+    task="livecodebench",
+    directions=True,
+    repeat_column="sample",
     columns={"item": "question_id"},
     empty=("contains no problem", "Run the evaluation again."),
 )
@@ -447,12 +423,10 @@ BFCL = LogFormat(
     harness="bfcl",
     recognise=lambda peek: {"accuracy", "correct_count", "total_count"} <= peek.first_line.keys(),
     samples=_call_rows,
-    facts=lambda document, _: {
-        "system": document.folder,
-        "task": re.sub(r"_score$", "", document.stem),
-        "directions": {"correct": True},
-        "totals": {"correct": document.header["accuracy"]},
-    },
+    system=lambda document, _: document.folder,
+    task=lambda document, _: re.sub(r"_score$", "", document.stem),
+    directions=True,
+    totals={"correct": "accuracy"},
     columns={"item": "id"},
     empty=("contains no call", "Run the evaluation again."),
     companions=("*/result/*_result.json",),

@@ -50,26 +50,15 @@ def _match_row(record: Document, line: Piece) -> Row | None:
     return Row(str(match["sample_id"]), {} if correct is None else {"correct": float(correct)})
 
 
-def _run_facts(record: Document, _: Sequence[Row]) -> dict[str, Any]:
-    said = record.header.get
-    return {
-        "system": (said("spec.completion_fns") or [record.stem])[0],
-        "task": said("spec.eval_name") or "openai-evals",
-        "directions": {"correct": True},
-        "totals": {"correct": said("final_report.accuracy")},
-        "conditions": {
-            "split": said("spec.split"),
-            "seed": said("spec.run_config.seed"),
-            "limit": said("spec.run_config.max_samples"),
-        },
-    }
-
-
 OPENAI_EVALS = LogFormat(
     harness="openai-evals",
     recognise=lambda peek: "completion_fns" in (field_of(peek.first_line, "spec") or ()),
     row=_match_row,
-    facts=_run_facts,
+    system=lambda document, _: (document.header.get("spec.completion_fns") or [document.stem])[0],
+    task=lambda document, _: document.header.get("spec.eval_name") or "openai-evals",
+    directions=True,
+    totals={"correct": "final_report.accuracy"},
+    conditions={"split": "spec.split", "seed": "spec.run_config.seed", "limit": "spec.run_config.max_samples"},
     columns={"item": "sample_id"},
     exchange=lambda event: exchange_of(None, field_of(event, "data.expected"), field_of(event, "data.sampled")),
     empty=(
@@ -125,7 +114,7 @@ def _instance_row(_: Document, instance: Mapping[str, Any]) -> Row:
 
 def _chosen_statistics(document: Document, rows: list[Row]) -> list[Row]:
     """Rows with the statistics that the run was asked for, or all that are not known to be bookkeeping."""
-    specs = document.header["spec"].get("metric_specs", ())
+    specs = document.header.get("metric_specs", ())
     names = [name for spec in specs for name in spec["args.names"] or ()]
     arranged = []
     for part in dict.fromkeys(row.part for row in rows):
@@ -138,20 +127,9 @@ def _chosen_statistics(document: Document, rows: list[Row]) -> list[Row]:
     return arranged
 
 
-def _helm_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    said = document.header["spec"].get
+def _run_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
     perturbation = rows[0].part
-    return {
-        "system": said("adapter_spec.model") or document.folder,
-        "task": re.sub(r"[,:]model=[^,]*", "", said("name") or document.name_task(document.folder)),
-        "filter": perturbation,
-        "totals": _split_totals(rows, document.header["stats"]) if perturbation is None else {},
-        "conditions": {
-            "few-shot examples": said("adapter_spec.max_train_instances"),
-            "limit": said("adapter_spec.max_eval_instances"),
-        },
-        "repeat_column": "train_trial_index",
-    }
+    return {"filter": perturbation, "totals": {} if perturbation is not None else _split_totals(rows, document.header["stats"])}
 
 
 def _split_totals(rows: Sequence[Row], stats: Sequence[_Stat]) -> dict[str, float]:
@@ -175,7 +153,7 @@ HELM = LogFormat(
         peek.stem == "per_instance_stats" or (peek.is_list and peek.has_keys("instance_id", "train_trial_index", "stats"))
     ),
     header=lambda document: {
-        "spec": document.beside("run_spec.json", _RUN_SPEC) or {},
+        **(document.beside("run_spec.json", _RUN_SPEC) or {}),
         "stats": document.beside("stats.json", list[_Stat]) or [],
     },
     samples=Document.values,
@@ -187,7 +165,11 @@ HELM = LogFormat(
     },
     row=_instance_row,
     arrange=_chosen_statistics,
-    facts=_helm_facts,
+    system=lambda document, _: document.header.get("adapter_spec.model") or document.folder,
+    task=lambda document, _: re.sub(r"[,:]model=[^,]*", "", document.header.get("name") or document.name_task(document.folder)),
+    conditions={"few-shot examples": "adapter_spec.max_train_instances", "limit": "adapter_spec.max_eval_instances"},
+    repeat_column="train_trial_index",
+    facts=_run_facts,
     columns={"item": "instance_id"},
     empty=("contains no instance", "Run the evaluation again."),
     companions=("*.json",),
@@ -326,12 +308,10 @@ PROMPTFOO = LogFormat(
     },
     row=_result_row,
     arrange=_tests_by_system,
-    facts=lambda document, rows: {
-        "system": rows[0].part,
-        "task": document.header["config.description"] or document.name_task(document.stem),
-        "directions": {"success": True},
-        "notes": tuple(document.header["notes"][rows[0].part]),
-    },
+    system=lambda _, rows: rows[0].part,
+    task=lambda document, _: document.header["config.description"] or document.name_task(document.stem),
+    directions={"success": True},
+    facts=lambda document, rows: {"notes": tuple(document.header["notes"][rows[0].part])},
     columns={"item": "vars", "system": "provider"},
     reread={"prompt.raw": str | None, "response": Any | None},
     exchange=_promptfoo_exchange,
@@ -484,11 +464,9 @@ COMET = LogFormat(
     sample=dict[str, Any],
     row=_segment_row,
     arrange=_numbered_segments,
-    facts=lambda _, rows: {
-        "system": stem_of(str(rows[0].part)),
-        "task": "comet",
-        "directions": dict.fromkeys(rows[0].scores, True),
-    },
+    system=lambda _, rows: stem_of(str(rows[0].part)),
+    task="comet",
+    directions=True,
     columns={"system": "file"},
     exchange=lambda segment: Exchange(*(text_of(segment.get(name)) for name in _TRANSLATION)),
     empty=("contains no translations", "Write it with `comet-score --to_json`."),

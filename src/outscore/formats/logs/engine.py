@@ -48,8 +48,15 @@ class LogFormat:
         What evaluations are said to be from.
     recognise
         Whether a file is in this format, by its beginning.
+    system, task, totals, conditions
+        What rows of one part are from, by functions of the document and the rows. The task may be a name; totals, by measure,
+        and conditions of the run may be fields of the header.
+    directions
+        Whether higher scores are better: of all of them, or by measure; None where the log does not say.
+    repeat_column, zero_missing
+        As of an `Evaluation`.
     facts
-        What the file says about rows that belong together, as keywords of `Evaluation.of`: at least `system` and `task`.
+        What else the file says about rows that belong together, as keywords of `Evaluation.of`.
     columns
         What the log calls the item, and the system where it is a column.
     header
@@ -81,7 +88,14 @@ class LogFormat:
 
     harness: str
     recognise: Callable[[LogPeek], bool]
-    facts: Callable[[Document, Sequence[Row]], Mapping[str, Any]]
+    system: Callable[[Document, Sequence[Row]], Any] | None = None
+    task: str | Callable[[Document, Sequence[Row]], Any] | None = None
+    totals: Mapping[str, str] | Callable[[Document, Sequence[Row]], Mapping[str, float | None]] = field(default_factory=dict)
+    conditions: Mapping[str, str] | Callable[[Document, Sequence[Row]], Mapping[str, object]] = field(default_factory=dict)
+    directions: bool | Mapping[str, bool] | Callable[[Document, Sequence[Row]], Mapping[str, bool]] | None = None
+    repeat_column: str = "repeat"
+    zero_missing: bool = False
+    facts: Callable[[Document, Sequence[Row]], Mapping[str, Any]] | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     header: Mapping[str, Any] | Callable[[Any], Any] = _nothing
     samples: str | Callable[[Any], Iterable[Any]] = Document.lines
@@ -119,7 +133,7 @@ class LogFormat:
         """The task of a file in which something is wrong, as far as its first sample tells it."""
         with suppress(OutscoreError), self._opened(path) as document:
             rows = self.arrange(document, list(islice(self._rows(document), 1)))
-            return str(self.facts(document, rows)["task"]) if rows else None
+            return str(self._facts(document, rows)["task"]) if rows else None
         return None
 
     @cached_property
@@ -164,7 +178,19 @@ class LogFormat:
             ]
         logged = sum(row.place != NOWHERE for row in rows)
         origin = Origin(path, document.sha256, logged, self.harness, columns, "row")
-        return Evaluation.of(rows, harness=self.harness, origin=origin, **more, **self.facts(document, rows))
+        return Evaluation.of(rows, harness=self.harness, origin=origin, **more, **self._facts(document, rows))
+
+    def _facts(self, document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+        """What the file says about rows of one part, as keywords of `Evaluation.of`."""
+        said: dict[str, Any] = {}
+        for name in ("system", "task", "totals", "conditions", "directions", "repeat_column", "zero_missing"):
+            fact = getattr(self, name)
+            if callable(fact):
+                fact = fact(document, rows)
+            elif name in ("totals", "conditions"):
+                fact = {key: document.header.get(path) for key, path in fact.items()}
+            said[name] = fact
+        return said if self.facts is None else {**said, **self.facts(document, rows)}
 
     def _reread(self, path: str, places: Array) -> Iterator[Any]:
         """The samples at some places with everything that they have; None for those that were never run."""

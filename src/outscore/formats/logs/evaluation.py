@@ -209,23 +209,24 @@ class Evaluation(Brief):
         task: str,
         origin: Origin,
         filter: str | None = None,  # noqa: A002 - what the harness calls it
-        directions: Mapping[str, bool | None] | None = None,
+        directions: Mapping[str, bool | None] | bool | None = None,
         totals: Mapping[str, float | None] | None = None,
         corpus: Collection[str] = (),
         conditions: Mapping[str, object] | None = None,
         **more: Any,  # noqa: ANN401 - the remaining fields, by name
     ) -> Evaluation:
-        """Put rows into columns; `directions` and `totals` are by measure, `corpus` names measures that have no numbers.
+        """Put rows into columns; `totals` are by measure, and so are `directions` unless all are the same.
 
-        Totals and conditions that are None are not known.
+        `corpus` names measures that have no numbers. Totals and conditions that are None are not known.
         """
         _refuse_twice(rows, origin)
-        nan, better = math.nan, directions or {}
+        nan = math.nan
         reported = {name: total for name, total in (totals or {}).items() if total is not None and not math.isnan(total)}
         measures = {}
         for name in dict.fromkeys(name for row in rows for name in row.scores):
             values = np.array([row.scores.get(name, nan) for row in rows], dtype=np.float64)
-            measures[name] = Measure(values, better.get(name), reported.get(name), corpus=name in corpus)
+            better = directions.get(name) if isinstance(directions, Mapping) else directions
+            measures[name] = Measure(values, better, reported.get(name), corpus=name in corpus)
         codes = {state: code for code, state in enumerate(STATES)}
         return cls(
             harness,

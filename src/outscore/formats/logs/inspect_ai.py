@@ -11,7 +11,7 @@ import io
 import math
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from fnmatch import fnmatch
@@ -234,29 +234,26 @@ def _planned(plan: Mapping[str, Any]) -> list[str]:
     return [] if plan["eval.config.sample_shuffle"] else planned[bounds[0] : bounds[1]]
 
 
-def _facts(document: Document, _: Sequence[Row]) -> dict[str, Any]:
+def _conditions(document: Document, _: Sequence[Row]) -> dict[str, object]:
     log: Mapping[str, Any] = document.header
-    status = log["status"] or "started"
     arguments = (log["eval.task_args"] or {}).items()
     return {
-        "system": log["eval.model"],
-        "task": log["eval.task"],
-        "totals": _totals(log["results.scores"]),
-        "conditions": {
-            "version": log["eval.task_version"],
-            "arguments of the task": ", ".join(f"{name}={value}" for name, value in arguments) or None,
-            "limit": log["eval.config.limit"],
-            "scorers": ", ".join(scorer["name"] or "unnamed" for scorer in log["eval.scorers"]) or None,
-        },
-        "repeat_column": "epoch",
-        "notes": () if status == "success" else (f"{document.label} is from a run with the status `{status}`.",),
+        "version": log["eval.task_version"],
+        "arguments of the task": ", ".join(f"{name}={value}" for name, value in arguments) or None,
+        "limit": log["eval.config.limit"],
+        "scorers": ", ".join(scorer["name"] or "unnamed" for scorer in log["eval.scorers"]) or None,
     }
 
 
-def _totals(scores: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+def _notes(document: Document, _: Sequence[Row]) -> dict[str, Any]:
+    status = document.header["status"] or "started"
+    return {"notes": () if status == "success" else (f"{document.label} is from a run with the status `{status}`.",)}
+
+
+def _totals(document: Document, _: Sequence[Row]) -> dict[str, float | None]:
     """What the log reports, by scorer, or by scorer and key where a score has several parts; averaged over epochs only."""
-    totals: dict[str, float] = {}
-    for score in scores:
+    totals: dict[str, float | None] = {}
+    for score in document.header["results.scores"]:
         metrics, name, scorer = score["metrics"] or {}, score["name"], score["scorer"]
         metric = metrics.get("accuracy") or metrics.get("mean")
         if metric is not None and score["reducer"] in (None, "mean"):
@@ -287,7 +284,12 @@ INSPECT = LogFormat(
     sample=_Sample,
     row=_row,
     arrange=_with_unrun,
-    facts=_facts,
+    system=lambda document, _: document.header["eval.model"],
+    task=lambda document, _: document.header["eval.task"],
+    totals=_totals,
+    conditions=_conditions,
+    repeat_column="epoch",
+    facts=_notes,
     columns={"item": "id"},
     reread=_Sample,
     exchange=_exchange,

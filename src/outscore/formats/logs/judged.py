@@ -88,16 +88,17 @@ def _number_cases(_: Document, rows: list[Row]) -> list[Row]:
     return rows
 
 
-def _run_facts(document: Document, _: Sequence[Row]) -> dict[str, Any]:
-    said, sides = document.header, document.header["sides"]
+def _means(document: Document, _: Sequence[Row]) -> dict[str, float | None]:
+    """What the run reports of each metric: all scores, or their mean."""
+    said = document.header
     scored = {one["metric"]: [one["score"]] for one in said["metricScores"] if one["score"] is not None}
     scored |= {one["metric"]: [score for score in one["scores"] if score is not None] for one in said["metricsScores"]}
-    return {
-        "system": document.stem.removeprefix("."),
-        "task": said["testFile"] or "deepeval",
-        "directions": {name: "higher" in found for name, found in sides.items() if len(found) == 1} | {"success": True},
-        "totals": {name: sum(scores) / len(scores) for name, scores in scored.items() if scores},
-    }
+    return {name: sum(scores) / len(scores) for name, scores in scored.items() if scores}
+
+
+def _sides(document: Document, _: Sequence[Row]) -> dict[str, bool]:
+    sides = document.header["sides"].items()
+    return {name: "higher" in found for name, found in sides if len(found) == 1} | {"success": True}
 
 
 DEEPEVAL = LogFormat(
@@ -123,7 +124,10 @@ DEEPEVAL = LogFormat(
     },
     row=_case_row,
     arrange=_number_cases,
-    facts=_run_facts,
+    system=lambda document, _: document.stem.removeprefix("."),
+    task=lambda document, _: document.header["testFile"] or "deepeval",
+    directions=_sides,
+    totals=_means,
     columns={"item": "name"},
     exchange=lambda case: exchange_of(*(case.get(name) for name in ("input", "expectedOutput", "actualOutput"))),
     empty=("contains no test case", "Run the tests again."),
@@ -143,7 +147,8 @@ def _results(document: Document) -> dict[str, Any]:
     content: dict[str, msgspec.Raw] = document.decode_all(dict[str, msgspec.Raw])
     details = document.decode(content.pop("details", b"[]"), list[msgspec.Raw] | dict[str, msgspec.Raw])
     totals = {name: document.decode(raw, Any) for name, raw in content.items() if _ACCURACY.fullmatch(name)}
-    return {"details": details, "totals": [number_of(value) / 100 for value in totals.values()]}
+    accuracies = [number_of(value) / 100 for value in totals.values()]
+    return {"details": details, "accuracy": accuracies[0] if len(accuracies) == 1 else None}
 
 
 def _runs(document: Document) -> Iterator[tuple[str, int, dict[str, Any], Any]]:
@@ -178,24 +183,17 @@ def _detail_exchange(detail: Mapping[str, Any]) -> Exchange:
     return exchange_of(*(next((detail[name] for name in own if detail.get(name) is not None), None) for own in names))
 
 
-def _results_facts(document: Document, _: Sequence[Row]) -> dict[str, Any]:
-    totals = document.header["totals"]
-    return {
-        "system": document.folder,
-        "task": document.name_task(document.stem),
-        "directions": {"correct": True},
-        "totals": {"correct": totals[0] if len(totals) == 1 else None},
-        "repeat_column": "run",
-    }
-
-
 OPENCOMPASS = LogFormat(
     harness="opencompass",
     recognise=lambda peek: peek.is_object and _DETAILS.search(peek.start) is not None,
     header=_results,
     samples=_detail_rows,
     arrange=drop_single_runs,
-    facts=_results_facts,
+    system=lambda document, _: document.folder,
+    task=lambda document, _: document.name_task(document.stem),
+    directions=True,
+    totals={"correct": "accuracy"},
+    repeat_column="run",
     columns={"item": "details"},
     texts=_detail_texts,
     exchange=_detail_exchange,
@@ -246,14 +244,10 @@ def _number_predictions(_: Document, rows: list[Row]) -> list[Row]:
     return rows
 
 
-def _board_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
+def _dataset(document: Document, _: Sequence[Row]) -> str:
     about = document.header["about"]
     parts = [str(about[name]) for name in ("dataset_name", "sub_dataset", "language") if about.get(name)]
-    return {
-        "system": str(about.get("system_name") or about.get("model_name") or document.stem),
-        "task": " ".join(parts) or str(about.get("task_name") or "explainaboard"),
-        "directions": dict.fromkeys(rows[0].scores, True),
-    }
+    return " ".join(parts) or str(about.get("task_name") or "explainaboard")
 
 
 def _prediction_exchange(record: Mapping[str, Any]) -> Exchange:
@@ -282,7 +276,11 @@ EXPLAINABOARD = LogFormat(
     },
     row=_prediction_row,
     arrange=_number_predictions,
-    facts=_board_facts,
+    system=lambda document, _: str(
+        document.header["about"].get("system_name") or document.header["about"].get("model_name") or document.stem
+    ),
+    task=_dataset,
+    directions=True,
     columns={"item": "number"},
     exchange=_prediction_exchange,
     empty=("contains no prediction", "Copy the file again."),
@@ -385,11 +383,9 @@ ZEROEVAL = LogFormat(
         "chat_history": list[str] | None,
     },
     row=_record_row,
-    facts=lambda document, _: {
-        "system": document.stem,
-        "task": document.header["task"],
-        "directions": {"correct": True},
-    },
+    system=lambda document, _: document.stem,
+    task=lambda document, _: document.header["task"],
+    directions=True,
     columns={"item": "id"},
     exchange=_record_exchange,
     empty=("contains no record", "Run the evaluation again."),
@@ -437,7 +433,7 @@ def evaluate_answers(path: str, gold: str, _: str | None = None) -> Evaluation:
         system=given.name,
         task=right.name,
         origin=replace(given.source, columns={"item": given.source.columns.get("item", ("line",))}),
-        directions=dict.fromkeys(rows[0].scores, True),
+        directions=True,
         notes=tuple(notes),
         exchanges=lambda wanted: [exchange_of(None, texts[row], answers[row]) for row in wanted],
     )

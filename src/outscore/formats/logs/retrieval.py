@@ -110,7 +110,7 @@ def evaluate_run(path: str, qrels: str, measure: str | None) -> Evaluation:
         system=name,
         task=task,
         origin=Origin(path, digest, sum(map(len, ranked.values())), "trec-run", {"item": ("query",)}, "row"),
-        directions=dict.fromkeys(measures, True),
+        directions=True,
         notes=tuple(notes),
     )
 
@@ -197,11 +197,9 @@ TREC_EVAL = LogFormat(
     recognise=_looks_per_query,
     row=_value_row,
     arrange=_by_query,
-    facts=lambda document, rows: {
-        "system": document.stem,
-        "task": "retrieval",
-        "directions": dict.fromkeys(rows[0].scores, True),
-    },
+    system=lambda document, _: document.stem,
+    task="retrieval",
+    directions=True,
     columns={"item": "query"},
     empty=("contains no number of a query", "Write it with `trec_eval -q`."),
 )
@@ -224,11 +222,9 @@ RANX = LogFormat(
     harness="ranx",
     recognise=lambda peek: _RANX.match(peek.start) is not None,
     samples=_scores_by_query,
-    facts=lambda document, rows: {
-        "system": document.stem,
-        "task": "retrieval",
-        "directions": dict.fromkeys(rows[0].scores, True),
-    },
+    system=lambda document, _: document.stem,
+    task="retrieval",
+    directions=True,
     columns={"item": "query"},
     empty=("contains no number of a query", "Write `run.scores` as JSON."),
 )
