@@ -11,7 +11,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import partial
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import msgspec
@@ -331,37 +330,25 @@ def join_runs(runs: Sequence[Sequence[Evaluation]], name: str) -> list[Evaluatio
 def with_roster(evaluation: Evaluation, items: Sequence[str]) -> Evaluation:
     """An evaluation with a row that was never run for each of these items that it has no row of."""
     known = set(evaluation.ids.names)
-    added = [item for item in items if item not in known]
+    repeat = None if evaluation.repeats is None else evaluation.repeats[0]
+    groups = dict.fromkeys(evaluation.groups, NOT_RUN)
+    added = [Row(item, {}, "not run", repeat, groups=groups) for item in items if item not in known]
     if not added:
         return evaluation
-    rows, exchanges, blank = evaluation.rows, evaluation.exchanges, np.full(len(added), math.nan)
-
-    def read(exchanges: Callable[[Sequence[int]], list[Exchange]], wanted: Sequence[int]) -> list[Exchange]:
-        return [NOTHING if row >= rows else exchanges([row])[0] for row in wanted]
-
-    def extended(labels: Labels, more: str) -> Labels:
-        return Labels.of((*labels.texts(), *[more] * len(added)))
-
-    return replace(
-        evaluation,
-        ids=Labels.of((*evaluation.ids.texts(), *added)),
-        states=np.append(evaluation.states, np.full(len(added), STATES.index("not run"), dtype=np.int8)),
-        measures={
-            name: replace(measure, values=np.append(measure.values, blank), total=None)
-            for name, measure in evaluation.measures.items()
-        },
-        repeats=None if evaluation.repeats is None else extended(evaluation.repeats, evaluation.repeats[0]),
-        contents=None,
-        groups={name: extended(labels, NOT_RUN) for name, labels in evaluation.groups.items()},
-        exchanges=None if exchanges is None else partial(read, exchanges),
+    unrun = Evaluation.of(
+        added,
+        harness=evaluation.harness,
+        system=evaluation.system,
+        task=evaluation.task,
+        origin=evaluation.origins[0],
+        conditions=evaluation.conditions,
+        exchanges=lambda wanted: [NOTHING] * len(wanted),
     )
+    return replace(joined([evaluation, unrun]), origins=evaluation.origins)
 
 
 def join_parts(parts: Sequence[Evaluation]) -> Evaluation:
     """Several files of one system and task as one evaluation; rows that are in two of them are refused."""
-    first = parts[0]
-    if len(parts) == 1:
-        return first
     seen: dict[tuple[str, str | None], Evaluation] = {}
     for part in parts:
         repeats = part.repeats
@@ -374,11 +361,14 @@ def join_parts(parts: Sequence[Evaluation]) -> Evaluation:
                     "Name the run that you mean instead of the folder, or give the runs as two systems.",
                     file=part.origins[0].path,
                 )
-    return _concatenate(parts)
+    return joined(parts)
 
 
-def _concatenate(parts: Sequence[Evaluation]) -> Evaluation:
+def joined(parts: Sequence[Evaluation]) -> Evaluation:
+    """The rows of several evaluations one below the other, under the names of the first."""
     first = parts[0]
+    if len(parts) == 1:
+        return first
     names = dict.fromkeys(name for part in parts for name in part.measures)
     groups = {name: _joined_labels([part.groups.get(name) for part in parts]) for name in first.groups}
     return replace(

@@ -83,16 +83,13 @@ class _Part(NamedTuple):
     result: str | None
 
 
-class _Header:
+def _header(document: Document) -> dict[str, Any]:
     """What the aggregate reports by the name and by the id of each result, and the filter of each part."""
-
-    def __init__(self, document: Document) -> None:
-        name = aggregate_path(document.path).name
-        aggregate = None if name == Path(document.path).name else document.beside(name, _AGGREGATE)
-        results = [] if aggregate is None else aggregate["evaluation_results"]
-        keys = ("evaluation_name", "evaluation_result_id")
-        self.results = {result[key]: result for key in keys for result in results if result[key]}
-        self.filters: dict[_Part, str | None] = {}
+    name = aggregate_path(document.path).name
+    aggregate = None if name == Path(document.path).name else document.beside(name, _AGGREGATE)
+    results = [] if aggregate is None else aggregate["evaluation_results"]
+    keys = ("evaluation_name", "evaluation_result_id")
+    return {"results": {result[key]: result for key in keys for result in results if result[key]}, "filters": {}}
 
 
 def aggregate_path(path: str) -> Path:
@@ -141,7 +138,7 @@ def _row(document: Document, line: Piece) -> Row:
         score = float(sample.evaluation.is_correct)
     metric = sample.detail("metric")
     part = _Part(sample.model_id, sample.evaluation_name, sample.evaluation_result_id if metric is None else None)
-    document.header.filters.setdefault(part, sample.detail("filter"))
+    document.header["filters"].setdefault(part, sample.detail("filter"))
     metadata = sample.metadata or {}
     return Row(
         str(sample.sample_id),
@@ -181,18 +178,14 @@ def _merge_metrics(_: Document, rows: list[Row]) -> list[Row]:
 
 
 def _facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    header: _Header = document.header
-    part = rows[0].part
+    part, results, filters = rows[0].part, document.header["results"], document.header["filters"]
     assert isinstance(part, _Part)
     metrics = dict.fromkeys(metric for row in rows for metric in row.scores)
-    reported = {
-        metric: header.results.get(result_id(part.system, part.name, metric)) or header.results.get(part.name)
-        for metric in metrics
-    }
+    reported = {metric: results.get(result_id(part.system, part.name, metric)) or results.get(part.name) for metric in metrics}
     results = {metric: result for metric, result in reported.items() if result is not None}
     lower = {metric: result["metric_config.lower_is_better"] for metric, result in results.items()}
     conditions = dict(next((result["source_data.additional_details"] for result in results.values()), None) or {})
-    filter_name = None if header.filters[part] == "none" else header.filters[part]
+    filter_name = None if filters[part] == "none" else filters[part]
     return {
         "system": part.system,
         "task": part.name if filter_name is None else part.name.removesuffix(f"/{filter_name}"),
@@ -226,7 +219,7 @@ def _first(value: object) -> str | None:
 EVERY_EVAL_EVER = LogFormat(
     harness="every-eval-ever",
     recognise=_is_samples,
-    header=_Header,
+    header=_header,
     row=_row,
     arrange=_merge_metrics,
     facts=_facts,

@@ -85,7 +85,7 @@ def are_logs(paths: Sequence[str | os.PathLike[str]], format: str = AUTO) -> boo
     """Whether every path is a log or a folder with one; files that cannot be read are left to the other readers."""
     if format != AUTO:
         return format in LOGS
-    recognised = [_is_log(path) for path in paths]
+    recognised = [all(map(_is_log, runs_in(os.fspath(path)))) for path in paths]
     if any(recognised) and not all(recognised):
         log, other = (label_of(os.fspath(paths[recognised.index(kind)])) for kind in (True, False))
         if Path(paths[recognised.index(False)]).exists():
@@ -97,12 +97,7 @@ def are_logs(paths: Sequence[str | os.PathLike[str]], format: str = AUTO) -> boo
     return bool(recognised) and all(recognised)
 
 
-def _is_log(path: str | os.PathLike[str]) -> bool:
-    files = runs_in(os.fspath(path))
-    return _one_is_log(path) if len(files) == 1 else all(map(_one_is_log, files))
-
-
-def _one_is_log(path: str | os.PathLike[str]) -> bool:
+def _is_log(path: str) -> bool:
     if Path(path).is_dir():
         refused: list[OutscoreError] = []
         has_logs = bool(find_logs(path, first=True, refused=refused))

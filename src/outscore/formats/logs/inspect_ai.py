@@ -52,10 +52,6 @@ class _Sample(msgspec.Struct):
     error: Any = None
 
 
-class _Metric(msgspec.Struct):
-    value: Any = None
-
-
 _LOG = Shape(
     {
         "status": str | None,
@@ -71,7 +67,7 @@ _LOG = Shape(
         "eval.config.sample_shuffle": Any | None,
         "eval.scorers": [Shape({"name": str | None})],
         "results.scores": [
-            Shape({"name": str, "scorer": str, "reducer": str | None, "metrics": dict[str, _Metric] | None}),
+            Shape({"name": str, "scorer": str, "reducer": str | None, "metrics": dict[str, dict[str, Any]] | None}),
         ],
     }
 )
@@ -257,7 +253,7 @@ def _totals(document: Document, _: Sequence[Row]) -> dict[str, float | None]:
         metrics, name, scorer = score["metrics"] or {}, score["name"], score["scorer"]
         metric = metrics.get("accuracy") or metrics.get("mean")
         if metric is not None and score["reducer"] in (None, "mean"):
-            value = number_of(metric.value)
+            value = number_of(metric.get("value"))
             totals[name if name == scorer else f"{scorer}.{name}"] = value
             totals.setdefault(name, value)
     return totals

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ import msgspec
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import is_nameless
 from outscore.formats.base.source import shorten
-from outscore.formats.logs.document import Document, Piece, field_of, is_label, number_of, text_of
+from outscore.formats.logs.document import Document, Piece, Shape, field_of, is_label, number_of, text_of
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Exchange, Row
 
@@ -35,40 +34,29 @@ class _Line(msgspec.Struct):
     target_hash: str | None = None
 
 
-class _First(msgspec.Struct):
-    metrics: list[str] = []
-    doc: Any = None
+_FIRST = Shape({"metrics": list[str] | None, "doc": Any | None})
+_RESULTS = Shape(
+    {
+        "results": dict[str, dict[str, Any]] | None,
+        "higher_is_better": dict[str, dict[str, bool | None] | None] | None,
+        "versions": dict[str, Any] | None,
+        "config.limit": Any | None,
+        "n-shot": dict[str, Any] | None,
+        "model_name": str | None,
+    }
+)
 
 
-class _Results(msgspec.Struct):
-    results: dict[str, dict[str, Any]] = {}
-    higher_is_better: dict[str, dict[str, bool | None] | None] = {}
-    versions: dict[str, Any] = {}
-    config: dict[str, Any] = {}
-    n_shot: dict[str, Any] = msgspec.field(default={}, name="n-shot")
-    n_samples: dict[str, dict[str, int]] = msgspec.field(default={}, name="n-samples")
-    model_name: str | None = None
-
-
-@dataclass
-class _Header:
+def _header(document: Document) -> dict[str, Any]:
     """The task by the name of the file, the results that were written with it, and what the lines so far have."""
-
-    task: str
-    results: _Results
-    fields: _Fields | None = None
-    corpus: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """By filter, the scores of the whole corpus."""
-
-
-def _header(document: Document) -> _Header:
     name = _PACKED.sub("", Path(document.path).name)
     match = _FILE.fullmatch(name)
-    if match is None:
-        return _Header(document.name_task(name.removesuffix(".jsonl").removeprefix("samples_")), _Results())
-    names = (f"results_{match['time']}.json", f"results_{match['time']}.json.gz")
-    written = (results for name in names if (results := document.beside(name, _Results)) is not None)
-    return _Header(match["task"], next(written, _Results()))
+    task = match["task"] if match else document.name_task(name.removesuffix(".jsonl").removeprefix("samples_"))
+    written = None if match is None else document.beside(f"results_{match['time']}.json", _RESULTS)
+    if match is not None and written is None:
+        written = document.beside(f"results_{match['time']}.json.gz", _RESULTS)
+    # By filter, the scores of the whole corpus.
+    return {**(written or {}), "task": task, "fields": None, "corpus": defaultdict(set)}
 
 
 @dataclass(frozen=True)
@@ -117,19 +105,20 @@ def _is_plain(name: str) -> bool:
 
 
 def _row(document: Document, line: Piece) -> Row:
-    header: _Header = document.header
-    if header.fields is None:
-        first = document.decode(line, _First)
-        inside = first.doc.items() if isinstance(first.doc, dict) else ()
+    header: dict[str, Any] = document.header
+    fields: _Fields | None = header["fields"]
+    if fields is None:
+        first = document.decode(line, _FIRST)
+        inside = first["doc"].items() if isinstance(first["doc"], dict) else ()
         labels = tuple(key for key, value in inside if is_label(value) and _is_plain(key))
-        header.fields = _Fields((), labels).with_scores(first.metrics, document, line.line)
-    record = document.decode(line, header.fields.kind)
-    if not header.fields.names.issuperset(record.metrics):
+        fields = header["fields"] = _Fields((), labels).with_scores(first["metrics"] or (), document, line.line)
+    record = document.decode(line, fields.kind)
+    if not fields.names.issuperset(record.metrics):
         # A document may be scored by more than those before it.
-        header.fields = header.fields.with_scores(record.metrics, document, line.line)
-        record = document.decode(line, header.fields.kind)
-    of_scores, of_groups = header.fields.fields
-    corpus, scores = header.corpus[record.filter], {}
+        fields = header["fields"] = fields.with_scores(record.metrics, document, line.line)
+        record = document.decode(line, fields.kind)
+    of_scores, of_groups = fields.fields
+    corpus, scores = header["corpus"][record.filter], {}
     for name, attribute in of_scores:
         value = getattr(record, attribute)
         if isinstance(value, list):
@@ -143,24 +132,28 @@ def _row(document: Document, line: Piece) -> Row:
 
 
 def _facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    task, results, filter_name = document.header.task, document.header.results, str(rows[0].part)
+    header, task, filter_name = document.header, document.header["task"], str(rows[0].part)
     ending = f",{filter_name}"
     notes: tuple[str, ...] = ()
-    if not results.model_name:
+    if not header.get("model_name"):
         after = "its place" if is_nameless(document.path) else "the folder"
         notes = (f"{document.label} has no results beside it that name the model: the model is named after {after}.",)
-    reported = results.results.get(task, {}).items()
+
+    def of_task(name: str) -> Any:  # noqa: ANN401 - what the results say of each task
+        return (header.get(name) or {}).get(task)
+
+    reported = (of_task("results") or {}).items()
     return {
-        "system": results.model_name or document.folder,
+        "system": header.get("model_name") or document.folder,
         "task": task,
         "filter": None if filter_name == "none" else filter_name,
-        "directions": results.higher_is_better.get(task),
+        "directions": of_task("higher_is_better"),
         "totals": {key.removesuffix(ending): number_of(value) for key, value in reported if key.endswith(ending)},
-        "corpus": document.header.corpus[filter_name],
+        "corpus": header["corpus"][filter_name],
         "conditions": {
-            "few-shot examples": results.n_shot.get(task),
-            "limit": results.config.get("limit"),
-            "version": results.versions.get(task),
+            "few-shot examples": of_task("n-shot"),
+            "limit": header.get("config.limit"),
+            "version": of_task("versions"),
         },
         "notes": notes,
     }

@@ -33,7 +33,7 @@ from outscore.formats.logs.choose import (
     name_tasks,
 )
 from outscore.formats.logs.document import open_document
-from outscore.formats.logs.evaluation import Evaluation, join_parts, list_counts, with_roster
+from outscore.formats.logs.evaluation import Evaluation, join_parts, joined, list_counts, with_roster
 from outscore.formats.logs.find import read_runs
 from outscore.results.design import Missing
 from outscore.results.note import Note
@@ -306,35 +306,38 @@ def _direction(evaluations: Sequence[Evaluation], measure: str) -> bool | None:
 
 
 def _scores(evaluations: Sequence[Evaluation], measure: str, question: LogQuestion, *, datasets: bool) -> Scores:
-    parts = [_part(evaluation, measure, question) for evaluation in evaluations]
-    values = np.concatenate([values for values, _ in parts])
-    kept = [rows for _, rows in parts]
+    names = [name for name in (question.cluster, *question.slices) if name not in (None, "none")]
+    for evaluation in evaluations:
+        for name in names:
+            if name not in evaluation.groups:
+                cure = did_you_mean(str(name), evaluation.groups) if evaluation.groups else "It has none."
+                evaluation.refuse(f" has no column `{name}` that its items could be grouped by.", cure, "cluster")
+    parts = [_values(evaluation, measure, question) for evaluation in evaluations]
+    whole, values = joined(evaluations), np.concatenate(parts)
+    rows = np.flatnonzero(~np.isnan(values))
+
+    def kept(labels: Labels) -> Labels:
+        return Labels.of(labels.take(rows).texts())
+
+    tasks = Labels(np.repeat(np.arange(len(parts)), [len(part) for part in parts]), [one.task for one in evaluations])
     first = evaluations[0]
-    repeats = [evaluation.repeats for evaluation in evaluations if evaluation.repeats is not None]
-    tasks = None
-    if datasets:
-        tasks = Labels.of(one.task for one, rows in zip(evaluations, kept, strict=True) for _ in range(len(rows)))
     return Scores(
         first.system,
-        as_integers(values),
-        _gather([evaluation.ids for evaluation in evaluations], kept),
-        _gather(repeats, kept) if len(repeats) == len(evaluations) else None,
-        _column(evaluations, kept, question.cluster) if question.cluster not in (None, "none") else None,
-        tasks,
-        {name: _column(evaluations, kept, name) for name in question.slices},
+        as_integers(values[rows]),
+        kept(whole.ids),
+        None if whole.repeats is None else kept(whole.repeats),
+        kept(whole.groups[str(question.cluster)]) if question.cluster in names else None,
+        kept(tasks) if datasets else None,
+        {name: kept(whole.groups[name]) for name in question.slices},
         replace(first.origins[0], columns=_columns(first, measure, question)),
-        answers=_answers(evaluations, kept) if question.answers else None,
+        answers=_answers(whole, rows) if question.answers else None,
     )
 
 
-def _answers(evaluations: Sequence[Evaluation], kept: Sequence[Array]) -> Labels | None:
+def _answers(whole: Evaluation, rows: Array) -> Labels | None:
     """What was answered on each row; None where a log does not say it."""
-    texts: list[str | None] = []
-    for one, rows in zip(evaluations, kept, strict=True):
-        if one.exchanges is None:
-            return None
-        texts += [exchange.answer for exchange in one.exchanges(rows.tolist())]
-    return None if any(text is None for text in texts) else Labels.of(str(text).strip() for text in texts)
+    texts = [None] if whole.exchanges is None else [exchange.answer for exchange in whole.exchanges(rows.tolist())]
+    return None if None in texts else Labels.of(str(text).strip() for text in texts)
 
 
 def _columns(evaluation: Evaluation, measure: str, question: LogQuestion) -> dict[str, tuple[str, ...]]:
@@ -353,26 +356,11 @@ def _columns(evaluation: Evaluation, measure: str, question: LogQuestion) -> dic
     return columns
 
 
-def _part(evaluation: Evaluation, measure: str, question: LogQuestion) -> tuple[Array, Array]:
-    """The scores of one evaluation, and their rows."""
+def _values(evaluation: Evaluation, measure: str, question: LogQuestion) -> Array:
+    """The score of every row of one evaluation, NaN where it is left out."""
     values = evaluation.measures[measure].values
-    absent = np.isnan(values)
     if _treatment(evaluation, question.missing) == ZERO:
-        return np.where(absent, 0.0, values), np.arange(len(values))
-    rows = np.flatnonzero(~absent)
-    if not len(rows):
+        return np.where(np.isnan(values), 0.0, values)
+    if np.isnan(values).all():
         evaluation.refuse(f": {evaluation.system} has no score of `{measure}` at all.", "Score the run first.")
-    return values[rows], rows
-
-
-def _gather(columns: Sequence[Labels], kept: Sequence[Array]) -> Labels:
-    """The labels of the rows that were kept, of one column of all evaluations in order."""
-    return Labels.of(text for labels, rows in zip(columns, kept, strict=True) for text in labels.take(rows).texts())
-
-
-def _column(evaluations: Sequence[Evaluation], kept: Sequence[Array], name: str | None) -> Labels:
-    for evaluation in evaluations:
-        if name not in evaluation.groups:
-            cure = did_you_mean(str(name), evaluation.groups) if evaluation.groups else "It has none."
-            evaluation.refuse(f" has no column `{name}` that its items could be grouped by.", cure, "cluster")
-    return _gather([evaluation.groups[str(name)] for evaluation in evaluations], kept)
+    return values
