@@ -45,8 +45,7 @@ def test_reader_and_page_take_a_file_for_the_same(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / FILES[name][0]
     path.write_text(FILES[name][1])
-    found = detect(peek_at(path))
-    assert (found.entry.name, found.recognised) == (name, True)
+    assert detect(peek_at(path)).name == name
     result = read(path)
     assert (result[0] if isinstance(result, list) else result).origin.format == name
     described = inspect(path, 10**6)
@@ -54,17 +53,12 @@ def test_reader_and_page_take_a_file_for_the_same(tmp_path, monkeypatch, name):
 
 
 def test_parquet_needs_no_lines():
-    assert detect(Peek("x", (), is_parquet=True)).entry.name == certain_format(Peek("x", (), is_parquet=True)).name == "parquet"
+    assert detect(Peek("x", (), is_parquet=True)).name == certain_format(Peek("x", (), is_parquet=True)).name == "parquet"
 
 
-def test_unsure_detection_says_what_was_considered():
+def test_a_text_is_in_no_format():
     prose = Peek("x.txt", ["The cat sat.\n", "It was late.\n"])
-    assert detect(prose).entry is None
-    assert detect(prose).considered == (*OUTPUT_FORMATS, *FORMATS)
-    assert detect(prose, holds="scores").considered == tuple(FORMATS)
-    assert detect(prose, holds="outputs").considered == tuple(OUTPUT_FORMATS)
-    # Only scores have systems.
-    assert detect(prose, Choice(systems=("new",))).considered == tuple(FORMATS)
+    assert [detect(prose), detect(prose, holds="scores"), detect(prose, holds="outputs")] == [None, None, None]
 
 
 @pytest.mark.parametrize(
@@ -72,8 +66,7 @@ def test_unsure_detection_says_what_was_considered():
     [("x.tsv", Choice(), "tsv"), ("x.csv.gz", Choice(), "csv"), ("x.txt", Choice(item="id"), "csv")],
 )
 def test_a_name_or_a_column_calls_for_a_table(name, choice, expected):
-    found = detect(Peek(name, ["nothing\n"]), choice)
-    assert (found.entry.name, found.recognised) == (expected, False)
+    assert detect(Peek(name, ["nothing\n"]), choice).name == expected
 
 
 @pytest.mark.parametrize("misc", ["", "_\t"])
@@ -81,7 +74,7 @@ def test_conllu_with_an_empty_last_column_or_a_separator_after_it(tmp_path, misc
     """Recognised alike by all who ask, whatever the name of the file."""
     path = tmp_path / "x.txt"
     path.write_text(TREE.format(misc=misc))
-    assert detect(peek_at(path)).entry.name == "conllu"
+    assert detect(peek_at(path)).name == "conllu"
     assert read_words(path).origin.format == "conllu"
     with pytest.raises(
         OutscoreError, match=r"is CoNLL-U, but a table with a label per item was expected\. Compare .* --task pos"

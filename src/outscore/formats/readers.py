@@ -20,7 +20,7 @@ from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.find import are_logs, refuse_folders
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import read_systems
-from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, TABLES, Detection, detect, refuse_formats
+from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, TABLES, detect, refuse_formats
 from outscore.formats.tables import numbers
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import is_name
@@ -148,10 +148,10 @@ def _read_file(path: str | os.PathLike[str], choice: Choice, format: str) -> lis
             return _read_outputs(source, choice, OUTPUT_FORMATS[format])
         if format in FORMATS:
             return FORMATS[format].read(source, choice)
-        detection = detect(source.peek, choice)
-        if detection.entry is not None and detection.entry.holds == "outputs":
-            return _read_outputs(source, choice, detection.entry)
-        return _read_scores(source, choice, detection)
+        entry = detect(source.peek, choice)
+        if entry is not None and entry.holds == "outputs":
+            return _read_outputs(source, choice, entry)
+        return _read_scores(source, choice, entry)
 
 
 def _refuse_given(path: str | os.PathLike[str], *, logs: bool, **options: object) -> None:
@@ -188,11 +188,10 @@ def read_scores(
         return _read_scores(source, choice, detect(source.peek, choice, "scores"))
 
 
-def _read_scores(source: Source, choice: Choice, detection: Detection) -> list[Scores]:
-    entry = detection.entry
+def _read_scores(source: Source, choice: Choice, entry: FormatEntry | None) -> list[Scores]:
     if entry is None:
         _refuse_other_outputs(source.peek)
-        _refuse_text(source.peek, [name for name in detection.considered if name in FORMATS])
+        _refuse_text(source.peek)
         # Nearly numbers: the reader of any number of columns knows best which line is wrong.
         return numbers.systems_of(numbers.read_numbers(source), choice)
     if entry.name in numbers.BARE_FORMATS.values() and choice.names_columns:
@@ -215,7 +214,7 @@ def _read_outputs(source: Source, choice: Choice, entry: FormatEntry) -> Outputs
 
 def _refuse_other_outputs(peek: Peek) -> None:
     """Refuse words, trees or chains where scores were expected, with the command that compares them."""
-    entry = detect(peek, holds="outputs").entry
+    entry = detect(peek, holds="outputs")
     if entry is not None:
         raise OutscoreError(
             f"{peek.label} is {entry.title}, but scores were expected.",
@@ -224,13 +223,13 @@ def _refuse_other_outputs(peek: Peek) -> None:
         )
 
 
-def _refuse_text(peek: Peek, considered: Sequence[str]) -> None:
+def _refuse_text(peek: Peek) -> None:
     """Refuse a file in which every line holds words: no single line is wrong, so the error lists the formats considered."""
     filled = peek.filled
     if len(filled) < 2 or not all(any(map(is_name, re.split(r"[\s,;]+", line.strip()))) for line in filled):
         return
     raise OutscoreError(
-        f'{peek.label} is in none of the formats {", ".join(considered)}: it begins "{shorten(filled[0])}".',
+        f'{peek.label} is in none of the formats {", ".join(FORMATS)}: it begins "{shorten(filled[0])}".',
         "Name the format with --reader (reader=..., or format=... of osc.read, in Python), or give numbers below an optional"
         " header line; texts are scored against --reference FILE.",
         parameter="reader",
@@ -299,8 +298,8 @@ def read_words(
 def has_column(path: str | os.PathLike[str], name: str) -> bool:
     """Whether a file is a table with a column of this name."""
     with open_source(path) as source:
-        detection = detect(source.peek)
-        if detection.entry is None or detection.entry.name not in (*TABLES, "tsv", "labels"):
+        entry = detect(source.peek)
+        if entry is None or entry.name not in (*TABLES, "tsv", "labels"):
             return False
         try:
             return name in open_table(source)[1].columns

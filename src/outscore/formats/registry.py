@@ -17,7 +17,6 @@ import re
 from collections.abc import Container, Sequence
 
 from outscore.core.errors import OutscoreError
-from outscore.core.records import dataclass
 from outscore.formats import conllu, coreference, json, words
 from outscore.formats.base.entry import Choice, FormatEntry, Holds
 from outscore.formats.base.source import Peek, Source
@@ -208,28 +207,10 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
 _ENTITY_TAG = re.compile(r"[BIESLUMW]-\S+|\S{2,}-[BIESLUMW]|O")
 
 
-@dataclass(frozen=True)
-class Detection:
-    """The format of a file, as far as its beginning tells.
+def detect(peek: Peek, choice: Choice | None = None, holds: Holds | None = None) -> FormatEntry | None:
+    r"""The format of a file, as far as its beginning tells; None if no format recognises it.
 
-    Parameters
-    ----------
-    entry
-        The format, or None.
-    recognised
-        Whether the content is in this format. If not, the name of the file or the columns that the caller
-        named call for it, and its reader will say what is missing.
-    considered
-        The names of all formats that were considered, in order.
-    """
-
-    entry: FormatEntry | None
-    recognised: bool
-    considered: tuple[str, ...]
-
-
-def detect(peek: Peek, choice: Choice | None = None, holds: Holds | None = None) -> Detection:
-    r"""The format of a file.
+    Where the name of the file or the columns that the caller named call for a table, its reader will say what is missing.
 
     Parameters
     ----------
@@ -242,11 +223,11 @@ def detect(peek: Peek, choice: Choice | None = None, holds: Holds | None = None)
 
     Examples
     --------
-    >>> detect(Peek("runs.csv", ["question_id,new,old\n", "q1,1,0\n"])).entry.name
+    >>> detect(Peek("runs.csv", ["question_id,new,old\n", "q1,1,0\n"])).name
     'csv'
-    >>> detect(Peek("new.bio", ["Ekeus NNP B-PER\n", "flew VBD O\n"])).entry.name
+    >>> detect(Peek("new.bio", ["Ekeus NNP B-PER\n", "flew VBD O\n"])).name
     'word-columns'
-    >>> detect(Peek("new.bio", ["Ekeus NNP B-PER\n", "flew VBD O\n"]), holds="scores").entry is None
+    >>> detect(Peek("new.bio", ["Ekeus NNP B-PER\n", "flew VBD O\n"]), holds="scores") is None
     True
     """
     choice = Choice() if choice is None else choice
@@ -255,13 +236,12 @@ def detect(peek: Peek, choice: Choice | None = None, holds: Holds | None = None)
         for entry in (*OUTPUT_FORMATS.values(), *FORMATS.values())
         if holds in (None, entry.holds) and not (entry.holds == "outputs" and choice.asks_for_scores)
     ]
-    considered = tuple(entry.name for entry in entries)
     for entry in entries:
         if entry.recognise(peek, choice):
-            return Detection(entry, recognised=True, considered=considered)
-    if "csv" in considered and (choice.names_columns or peek.suffix in (".csv", ".tsv")):
-        return Detection(FORMATS["tsv" if peek.suffix == ".tsv" else "csv"], recognised=False, considered=considered)
-    return Detection(None, recognised=False, considered=considered)
+            return entry
+    if holds != "outputs" and (choice.names_columns or peek.suffix in (".csv", ".tsv")):
+        return FORMATS["tsv" if peek.suffix == ".tsv" else "csv"]
+    return None
 
 
 def alternatives(peek: Peek) -> tuple[str, ...]:

@@ -226,10 +226,10 @@ def arrange(cells: Iterable[Cell], path: str, notes: Sequence[str] = (), *, once
         place = (cell.dataset, cell.document, cell.key)
         if place in mine:
             where = f"{label_of(path)}, line {cell.line}: {_segment(place)} of `{cell.name or cell.part}` occurs a second time"
-            raise OutscoreError(f"{where}; it was on line {mine[place].line}.", once, file=path)
+            raise OutscoreError(f"{where}; it was on line {mine[place].line}.", once)
         mine[place] = cell
     if not texts:
-        raise OutscoreError(f"{label_of(path)} contains no segment.", "Check that it is the right file.", file=path)
+        raise OutscoreError(f"{label_of(path)} contains no segment.", "Check that it is the right file.")
     order = list(_order(texts))
     all_notes = list(notes)
     parts: dict[str, dict[str, Lines]] = {SOURCE: {}, REFERENCE: {}, SYSTEM: {}}
@@ -239,7 +239,7 @@ def arrange(cells: Iterable[Cell], path: str, notes: Sequence[str] = (), *, once
             parts[part][name] = tuple(mine[place].text for place in order)
         elif part == SYSTEM:
             message = f"{label_of(path)}: system `{name}` lacks {_segment(lacking)}."
-            raise OutscoreError(message, "Give every system all segments.", file=path)
+            raise OutscoreError(message, "Give every system all segments.")
         else:
             all_notes.append(f"{label_of(path)}: {part} `{name}` lacks {_segment(lacking)} and was left out.")
     datasets, documents, keys = (tuple(place[i] for place in order) for i in range(3))
@@ -306,7 +306,6 @@ def held_in_markup(text: str, path: str) -> Held:
         raise OutscoreError(
             f"{label_of(path)} is SGML or XML without <seg>, the tag of segments in WMT's files.",
             "Give one segment per line, or WMT's SGML or XML.",
-            file=path,
         )
     scan = _Scan(text, path)
     cells = list(scan.cells())

@@ -259,9 +259,7 @@ def held_in_rows(table: Rows, path: str, asked: ColumnsAsked) -> Held:
         if asked.command is not None and candidates:
             cure = f"Name them, such as `{asked.command(path, candidates)}`; --reader text reads plain lines."
         raise OutscoreError(
-            f"{label_of(path)} is a table without a column of outputs or references; its columns are {listed}.",
-            cure,
-            file=path,
+            f"{label_of(path)} is a table without a column of outputs or references; its columns are {listed}.", cure
         )
     cells = [cell for line, row in _numbered(table, columns) for cell in _cells_of(row, line, columns, path)]
     notes = [*_dataset_notes(cells, columns["dataset"], path), *_system_notes(columns[SYSTEM], path)]
@@ -315,7 +313,7 @@ def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]
                 continue
             if chosen[part] not in table.columns:
                 listed = ", ".join(f"`{name}`" for name in table.columns)
-                raise OutscoreError(f"{label_of(path)} has no column `{chosen[part]}`.", f"It has {listed}.", file=path)
+                raise OutscoreError(f"{label_of(path)} has no column `{chosen[part]}`.", f"It has {listed}.")
             columns[part] = [chosen[part]]
             continue
         free = [name for name in table.columns if name not in chosen.values()]
@@ -330,7 +328,6 @@ def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]
             raise OutscoreError(
                 f"{label_of(path)} has several columns that may hold the {noun}: {listed}.",
                 f"Name the right one with --text-column {part}={mine[0]}.",
-                file=path,
             )
         columns[part] = mine
     return _completed(columns, table)

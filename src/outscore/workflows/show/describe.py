@@ -125,7 +125,7 @@ def describe(path: Path) -> FileDescription:
     lines = [line.rstrip("\r\n") for line in peek.head]
     if entry is not None and entry.holds == "outputs":
         # What is certainly CoNLL-U may be CorefUD besides.
-        chains = detect(peek, holds="outputs").entry
+        chains = detect(peek, holds="outputs")
         return _chains(path, lines) if chains is not None and chains.unit == "chains" else _words(path, lines)
     if (answers := _answers(path, peek)) is not None:
         return answers
