@@ -10,12 +10,12 @@ from typing import Any, Unpack, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
-from outscore.formats import conllu, coreference, json, words
+from outscore.formats import conllu, coreference, json_outputs, words
 from outscore.formats.base.entry import Choice, FormatEntry
 from outscore.formats.base.pipes import reading_once
 from outscore.formats.base.source import Peek, Source, open_source, shorten
 from outscore.formats.coreference import chains_of
-from outscore.formats.json import is_json
+from outscore.formats.json_outputs import is_json
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.find import are_logs, refuse_folders
 from outscore.formats.logs.registry import LOGS
@@ -284,8 +284,8 @@ def read_words(
     if format not in ("auto", *WORD_FORMATS):
         raise OutscoreError(f"There is no format of words `{format}`.", did_you_mean(format, ["auto", *WORD_FORMATS]))
     with open_source(path) as source:
-        if format == json.WORDS or (format == "auto" and is_json(source.peek)):
-            return json.words_of(source, name)
+        if format == json_outputs.WORDS or (format == "auto" and is_json(source.peek)):
+            return json_outputs.words_of(source, name)
         refuse_formats(source.peek, ("conll2012", *TABLES), "words with their tags were")
         tagged = format == "auto" and layout is None and words.looks_like_tagged_lines(source.peek)
         if tagged or format == words.TAGGED_LINES:
@@ -348,7 +348,7 @@ def read_chains(path: str | os.PathLike[str], *, repair: bool = False, predicted
     entry = OUTPUT_FORMATS["conll2012"]
     with open_source(path) as source:
         if is_json(source.peek):
-            return json.chains_of(source, predicted=predicted)
+            return json_outputs.chains_of(source, predicted=predicted)
         if coreference.looks_like_corefud(source.peek):
             return coreference.chains_of_corefud(source, repair=repair)
         refuse_formats(source.peek, entry.refuses, entry.expected)

@@ -17,7 +17,7 @@ import re
 from collections.abc import Container, Sequence
 
 from outscore.core.errors import OutscoreError
-from outscore.formats import conllu, coreference, json, words
+from outscore.formats import conllu, coreference, json_outputs, words
 from outscore.formats.base.entry import Choice, FormatEntry, Holds
 from outscore.formats.base.source import Peek, Source
 from outscore.formats.coreference import chains_of, looks_like_chains
@@ -141,26 +141,26 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             unit="chains",
         ),
         FormatEntry(
-            json.CHAINS,
+            json_outputs.CHAINS,
             "coreference as JSON lines: sentences of words, and clusters of first and last words, counted through the document",
             '{"doc_key": "nw/a_0001", "sentences": [["The", "mayor", "left"]], "clusters": [[[0, 1]]]}',
-            lambda peek, _: json.looks_like_chains(peek),
-            lambda source, _: json.chains_of(source),
+            lambda peek, _: json_outputs.looks_like_chains(peek),
+            lambda source, _: json_outputs.chains_of(source),
             "outputs",
             title="coreference as JSON",
-            is_certain=json.looks_like_chains,
+            is_certain=json_outputs.looks_like_chains,
             task="coref",
             unit="chains",
         ),
         FormatEntry(
-            json.WORDS,
+            json_outputs.WORDS,
             "words with their tags as JSON: lists of tokens and tags (Hugging Face), spaCy's Doc.to_json(), Stanza's to_dict()",
             '{"tokens": ["Ekeus", "flew"], "ner_tags": ["B-PER", "O"]}',
-            lambda peek, _: json.looks_like_words(peek),
-            lambda source, _: json.words_of(source),
+            lambda peek, _: json_outputs.looks_like_words(peek),
+            lambda source, _: json_outputs.words_of(source),
             "outputs",
             title="words as JSON",
-            is_certain=json.looks_like_words,
+            is_certain=json_outputs.looks_like_words,
             task="pos, --task dep or --task ner",
             unit="words",
         ),
@@ -196,7 +196,7 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             ),
             "outputs",
             title="a label per item",
-            refuses=("conllu", "conll2012", json.CHAINS, json.WORDS, words.TAGGED_LINES),
+            refuses=("conllu", "conll2012", json_outputs.CHAINS, json_outputs.WORDS, words.TAGGED_LINES),
             expected="a table with a label per item was",
             unit="items",
         ),

@@ -8,9 +8,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
 
 from outscore.core.errors import OutscoreError
+from outscore.core.numeric import LARGEST_SCORE
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.base.document import parse_document
@@ -24,6 +24,7 @@ from outscore.formats.base.source import (
     shorten,
     stem_of,
 )
+from outscore.formats.json import json_value
 from outscore.scores.system import Origin, label_of
 
 # Plain text, one segment per line: outputs and references of translation and generation. Empty lines count.
@@ -488,15 +489,6 @@ def _cells(text: str, path: str, metric: str) -> Iterator[Found]:
             yield number, cells[-3] if len(cells) > 5 else "".join(cells[:-1][-1:]), cells[-1]
 
 
-def json_value(text: str, path: str, line: int, hint: str) -> Any:  # noqa: ANN401 - what JSON can hold
-    """The JSON value on a line, as Python writes it; what is none is refused."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).partition(":")[0]
-        raise line_error(path, line, f"this is not JSON ({reason})", hint) from None
-
-
 def _in_object(row: object, path: str, line: int, metric: str) -> object:
     """The score of an object: the value named after the metric, or the only number."""
     if isinstance(row, dict):
@@ -514,6 +506,6 @@ def _number(value: object, path: str, line: int) -> float:
         number = float(str(value))
     except ValueError:
         number = math.nan
-    if not math.isfinite(number):
+    if not abs(number) <= LARGEST_SCORE:
         raise line_error(path, line, f"found {shorten(str(value))}, expected a number", "Give every segment a score.")
     return number

@@ -15,6 +15,7 @@ from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.base.document import parse_document
 from outscore.formats.base.source import Peek, line_error, open_source, shorten, stem_of
+from outscore.formats.json import json_value
 from outscore.formats.segments import (
     REFERENCE,
     SOURCE,
@@ -25,7 +26,6 @@ from outscore.formats.segments import (
     TextFile,
     arrange,
     held_in_markup,
-    json_value,
     looks_like_markup,
     plain_lines,
     stray_returns,

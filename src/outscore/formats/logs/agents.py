@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from outscore.formats.base.pipes import is_nameless
-from outscore.formats.logs.document import Document, LogPeek, Shape, number_of, open_document
+from outscore.formats.json import Shape, number_of
+from outscore.formats.logs.document import Document, LogPeek, open_document
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Exchange, Row, State, digest_of, drop_single_runs, exchange_of
 

@@ -13,7 +13,8 @@ import msgspec
 
 from outscore.formats.base.pipes import scannable
 from outscore.formats.base.source import stem_of
-from outscore.formats.logs.document import Document, Piece, Shape, field_of, labels_of, number_of, open_document, text_of
+from outscore.formats.json import Shape, field_of, number_of
+from outscore.formats.logs.document import Document, Piece, labels_of, open_document, text_of
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Exchange, Row, digest_of, drop_single_runs, exchange_of
 from outscore.formats.tables.parquet import refuse_damaged

@@ -12,37 +12,27 @@ it, whatever there is in the folder in which a command happens to run.
 from __future__ import annotations
 
 import hashlib
-import math
 import mmap
 import os
-import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path, PurePath
-from types import NoneType
-from typing import Any, BinaryIO, NamedTuple, NoReturn, cast, get_args
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 import msgspec
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.formats.base.document import value_at
 from outscore.formats.base.pipes import is_nameless, kept, reading_once
 from outscore.formats.base.source import explain_failures, open_bytes, stem_of
+from outscore.formats.json import UNREADABLE, Bytes, brief, decoded
 from outscore.scores.system import label_of
 
-Bytes = bytes | mmap.mmap | msgspec.Raw
 # A multiple of every page size there is.
 BLOCK = 1 << 22
-# What JSON does not have, outside of strings; and strings, which are passed over.
-_NOT_JSON = re.compile(rb'"(?:[^"\\]++|\\.)*+"|-?Infinity|NaN', re.DOTALL)
-_SURROGATES = re.compile(rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
-_REPLACED = rb"\ufffd"
-_HALF = 6
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 # How far a document is looked into: the keys that tell one harness from another are at its beginning.
 PEEK = 1 << 16
 # A longer text tells items apart instead of grouping them.
@@ -112,60 +102,6 @@ class Piece(NamedTuple):
     inside: str | None = None
 
 
-class Shape:
-    """The fields of a JSON object that a format reads, by dotted path, with their types; whatever else it has is passed over.
-
-    A field whose type allows None may be absent, and so may a list of objects, for which their shape stands in brackets. What
-    is decoded is a dictionary by path.
-
-    Examples
-    --------
-    >>> shape = Shape({"run.seed": int | None, "run.limit": int | None, "parts": [Shape({"size": int})]})
-    >>> Document("a.json", b"", str).decode(b'{"run": {"seed": 7}, "text": "...", "parts": [{"size": 2}]}', shape)
-    {'run.seed': 7, 'run.limit': None, 'parts': [{'size': 2}]}
-    """
-
-    def __init__(self, fields: Mapping[str, Any]) -> None:
-        self.kind = _struct(fields)
-        self._attributes = {path: [_attribute(key) for key in path.split(".")] for path in fields}
-        self._lists = {path: kind[0] for path, kind in fields.items() if isinstance(kind, list)}
-
-    def flatten(self, record: object) -> dict[str, Any]:
-        """The values of all fields."""
-        values = {path: _value(record, attributes) for path, attributes in self._attributes.items()}
-        return values | {path: [shape.flatten(one) for one in values[path] or ()] for path, shape in self._lists.items()}
-
-
-def _struct(fields: Mapping[str, Any]) -> type[msgspec.Struct]:
-    parts: dict[str, dict[str, Any]] = {}
-    for path, kind in fields.items():
-        key, _, rest = path.partition(".")
-        parts.setdefault(key, {})[rest] = list[kind[0].kind] | None if isinstance(kind, list) else kind  # type: ignore[misc] # known when it runs
-    members: list[Any] = []
-    for key, inside in parts.items():
-        kind = inside[""] if "" in inside else _struct(inside)
-        if all(map(_is_optional, inside.values())):
-            members.append((_attribute(key), kind | None, msgspec.field(default=None, name=key)))
-        else:
-            members.append((_attribute(key), kind, msgspec.field(name=key)))
-    # Fields that must be there may stand behind others.
-    return msgspec.defstruct("Object", members, kw_only=True)
-
-
-def _is_optional(kind: object) -> bool:
-    return NoneType in get_args(kind)
-
-
-def _attribute(key: str) -> str:
-    return "field_" + re.sub(r"\W", "_", key)
-
-
-def _value(record: object, attributes: Sequence[str]) -> Any:  # noqa: ANN401 - of the declared type
-    for attribute in attributes:
-        record = None if record is None else getattr(record, attribute)
-    return record
-
-
 @dataclass(eq=False)
 class Document:
     """The bytes of a file, unpacked, how the digest of the file as it is comes about, and what it says once for all samples."""
@@ -231,13 +167,13 @@ class Document:
         """
         piece = sample if isinstance(sample, Piece) else Piece(sample)
         try:
-            return _decode(piece.data, kind)
+            return decoded(piece.data, kind)
         except msgspec.ValidationError as error:
-            finding = f"is not laid out as its harness writes it: {_brief(error)}"
+            finding = f"is not laid out as its harness writes it: {brief(error)}"
         except RecursionError:
             finding = "is not whole JSON: it is nested too deeply"
         except UNREADABLE as error:
-            finding = f"is not whole JSON: {_brief(error)}"
+            finding = f"is not whole JSON: {brief(error)}"
         member = "" if piece.inside is None else f": `{piece.inside}`"
         return self.refuse(f"{member} {finding}.", "Copy the log again, or have its harness write it again.", piece.line)
 
@@ -315,66 +251,6 @@ def _forget(data: bytes | mmap.mmap, start: int, end: int) -> None:
     """Give back the memory of a mapped part that has been read; `start` lies on the border of a page."""
     if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         data.madvise(mmap.MADV_DONTNEED, start, min(end, len(data)) - start)
-
-
-def _decode(data: Bytes, kind: Any) -> Any:  # noqa: ANN401 - of the declared type
-    if isinstance(kind, Shape):
-        return kind.flatten(_decode(data, kind.kind))
-    try:
-        return msgspec.json.decode(cast("bytes", data), type=kind)
-    except msgspec.ValidationError:
-        raise
-    except UNREADABLE:
-        # Python writes NaN and Infinity, which JSON does not have: once these are mended, what is still wrong is refused.
-        return msgspec.json.decode(_mended(bytes(data)), type=kind)
-
-
-def _mended(data: bytes) -> bytes:
-    """JSON as Python writes it, without what JSON does not have."""
-    return _NOT_JSON.sub(_mend, data)
-
-
-def _mend(match: re.Match[bytes]) -> bytes:
-    written = match[0]
-    if written == b"NaN":
-        return b"null"
-    if written.endswith(b"Infinity"):
-        return written.replace(b"Infinity", b"1.7976931348623157e308")
-    if b"\\u" not in written:
-        return written
-    return _SURROGATES.sub(lambda half: _REPLACED if len(half[0]) == _HALF else half[0], written)
-
-
-def _brief(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return text if len(text) <= 120 else text[:117] + "..."
-
-
-def number_of(value: object) -> float:
-    """A number as a float, infinite where it is too large for one; NaN for anything else.
-
-    Examples
-    --------
-    >>> number_of(True), number_of("1"), number_of(10**400)
-    (1.0, nan, inf)
-    """
-    if not isinstance(value, (bool, int, float)):
-        return math.nan
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
-def field_of(record: Any, path: str) -> Any:  # noqa: ANN401 - any JSON
-    """The value at a dotted path of keys and places in lists, or None where one of them is absent.
-
-    Examples
-    --------
-    >>> field_of({"eval": {"model": "amber"}}, "eval.model"), field_of({"eval": None}, "eval.model")
-    ('amber', None)
-    """
-    return value_at(record, tuple(path.split(".")))
 
 
 def text_of(value: object) -> str | None:

@@ -21,7 +21,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.formats.logs.document import Document, LogPeek, Piece, Shape, open_document
+from outscore.formats.json import Shape
+from outscore.formats.logs.document import Document, LogPeek, Piece, open_document
 from outscore.formats.logs.evaluation import NOTHING, NOWHERE, Evaluation, Exchange, Row
 from outscore.scores.system import Origin
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import shorten, stem_of
-from outscore.formats.logs.document import Document, LogPeek, Piece, Shape, field_of
+from outscore.formats.json import Shape, field_of
+from outscore.formats.logs.document import Document, LogPeek, Piece
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import NOTHING, STATES, Evaluation, Exchange, Measure, Row, State
 from outscore.scores.system import label_of

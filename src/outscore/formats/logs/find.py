@@ -15,7 +15,8 @@ from outscore.core.errors import OutscoreError, require_polars
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import open_raw, scannable
 from outscore.formats.base.source import PACKED, explain_failures, files_below, open_bytes, pattern_name, runs_in
-from outscore.formats.logs.document import PEEK, UNNAMED_TASK, LogPeek, number_of, open_document
+from outscore.formats.json import number_of
+from outscore.formats.logs.document import PEEK, UNNAMED_TASK, LogPeek, open_document
 from outscore.formats.logs.evaluation import Evaluation, join_parts, join_runs
 from outscore.formats.logs.registry import LOGS, LogEntry
 from outscore.scores.system import label_of

@@ -23,7 +23,8 @@ import msgspec
 from outscore.core.errors import OutscoreError, load_extra
 from outscore.core.records import dataclass
 from outscore.formats.base.source import explain_failures, open_bytes
-from outscore.formats.logs.document import Document, LogPeek, Piece, Shape, labels_of, number_of, open_document, text_of
+from outscore.formats.json import Shape, number_of
+from outscore.formats.logs.document import Document, LogPeek, Piece, labels_of, open_document, text_of
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Exchange, Row, digest_of, drop_single_runs
 from outscore.scores.system import label_of

@@ -15,7 +15,8 @@ import msgspec
 
 from outscore.formats.base.document import parse_document
 from outscore.formats.base.source import open_source
-from outscore.formats.logs.document import Document, Shape, field_of, number_of
+from outscore.formats.json import Shape, field_of, number_of
+from outscore.formats.logs.document import Document
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Evaluation, Exchange, Row, digest_of, drop_single_runs, exchange_of
 from outscore.formats.tables.labels import exact_and_f1, items_of, normalised

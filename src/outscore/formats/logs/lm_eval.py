@@ -18,7 +18,8 @@ import msgspec
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import is_nameless
 from outscore.formats.base.source import shorten
-from outscore.formats.logs.document import Document, Piece, Shape, field_of, is_label, number_of, text_of
+from outscore.formats.json import Shape, field_of, number_of
+from outscore.formats.logs.document import Document, Piece, is_label, text_of
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Exchange, Row
 

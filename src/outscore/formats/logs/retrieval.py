@@ -13,7 +13,8 @@ from typing import Any
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import open_bytes
-from outscore.formats.logs.document import Document, LogPeek, Piece, number_of, open_document
+from outscore.formats.json import number_of
+from outscore.formats.logs.document import Document, LogPeek, Piece, open_document
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Evaluation, Row
 from outscore.scores.system import Origin
