@@ -32,7 +32,7 @@ FILES = {
 
 def peek_at(path) -> Peek:
     with open_source(path) as source:
-        return source.peek
+        return source
 
 
 def test_every_text_format_is_here():

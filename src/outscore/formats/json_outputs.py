@@ -54,10 +54,10 @@ class Found:
 
 def objects_of(source: Source) -> list[Found]:
     """The values of a file: those of one list, one object, or one value per line."""
-    text = "".join(source.pieces())
-    if source.peek.document is not None:
+    text = "".join(source.pieces)
+    if source.document is not None:
         # Of a document with one list of records inside, the pieces are those.
-        return _placed(source.peek.document)
+        return _placed(source.document)
     try:
         whole = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):

@@ -148,7 +148,7 @@ def _read_file(path: str | os.PathLike[str], choice: Choice, format: str) -> lis
             return _read_outputs(source, choice, OUTPUT_FORMATS[format])
         if format in FORMATS:
             return FORMATS[format].read(source, choice)
-        entry = detect(source.peek, choice)
+        entry = detect(source, choice)
         if entry is not None and entry.holds == "outputs":
             return _read_outputs(source, choice, entry)
         return _read_scores(source, choice, entry)
@@ -185,13 +185,13 @@ def read_scores(
     with open_source(path, columns=choice.columns) as source:
         if format != "auto":
             return cast("list[Scores]", FORMATS[format].read(source, choice))
-        return _read_scores(source, choice, detect(source.peek, choice, "scores"))
+        return _read_scores(source, choice, detect(source, choice, "scores"))
 
 
 def _read_scores(source: Source, choice: Choice, entry: FormatEntry | None) -> list[Scores]:
     if entry is None:
-        _refuse_other_outputs(source.peek)
-        _refuse_text(source.peek)
+        _refuse_other_outputs(source)
+        _refuse_text(source)
         # Nearly numbers: the reader of any number of columns knows best which line is wrong.
         return numbers.systems_of(numbers.read_numbers(source), choice)
     if entry.name in numbers.BARE_FORMATS.values() and choice.names_columns:
@@ -208,7 +208,7 @@ def _read_outputs(source: Source, choice: Choice, entry: FormatEntry) -> Outputs
     for field in fields(choice):
         if getattr(choice, field.name) != getattr(heeded, field.name):
             raise OutscoreError(f"{source.label} is read as {entry.title}, but `{field.name}` is for scores.", "Leave it out.")
-    refuse_formats(source.peek, entry.refuses, entry.expected)
+    refuse_formats(source, entry.refuses, entry.expected)
     return cast("Outputs", entry.read(source, choice))
 
 
@@ -284,13 +284,13 @@ def read_words(
     if format not in ("auto", *WORD_FORMATS):
         raise OutscoreError(f"There is no format of words `{format}`.", did_you_mean(format, ["auto", *WORD_FORMATS]))
     with open_source(path) as source:
-        if format == json_outputs.WORDS or (format == "auto" and is_json(source.peek)):
+        if format == json_outputs.WORDS or (format == "auto" and is_json(source)):
             return json_outputs.words_of(source, name)
-        refuse_formats(source.peek, ("conll2012", *TABLES), "words with their tags were")
-        tagged = format == "auto" and layout is None and words.looks_like_tagged_lines(source.peek)
+        refuse_formats(source, ("conll2012", *TABLES), "words with their tags were")
+        tagged = format == "auto" and layout is None and words.looks_like_tagged_lines(source)
         if tagged or format == words.TAGGED_LINES:
             return words.words_of_tagged_lines(source, name)
-        if format == "conllu" or (format == "auto" and layout is None and _is_conllu(source.peek)):
+        if format == "conllu" or (format == "auto" and layout is None and _is_conllu(source)):
             return conllu.words_of(source, name, [column for column in columns if column in conllu.COLUMNS])
         return words.words_of(source, layout, name)
 
@@ -298,7 +298,7 @@ def read_words(
 def has_column(path: str | os.PathLike[str], name: str) -> bool:
     """Whether a file is a table with a column of this name."""
     with open_source(path) as source:
-        entry = detect(source.peek)
+        entry = detect(source)
         if entry is None or entry.name not in (*TABLES, "tsv", "labels"):
             return False
         try:
@@ -310,9 +310,9 @@ def has_column(path: str | os.PathLike[str], name: str) -> bool:
 def first_tags(path: str | os.PathLike[str]) -> tuple[set[str], set[str]] | None:
     """The fields of the last two columns, where a file of words begins; None unless it has three plain columns or more."""
     with open_source(path) as source:
-        if is_json(source.peek) or _is_conllu(source.peek):
+        if is_json(source) or _is_conllu(source):
             return None
-        rows = words.first_rows_of(source.peek)
+        rows = words.first_rows_of(source)
     if not rows or min(map(len, rows)) < 3:
         return None
     return {row[-2] for row in rows}, {row[-1] for row in rows}
@@ -347,11 +347,11 @@ def read_chains(path: str | os.PathLike[str], *, repair: bool = False, predicted
     """
     entry = OUTPUT_FORMATS["conll2012"]
     with open_source(path) as source:
-        if is_json(source.peek):
+        if is_json(source):
             return json_outputs.chains_of(source, predicted=predicted)
-        if coreference.looks_like_corefud(source.peek):
+        if coreference.looks_like_corefud(source):
             return coreference.chains_of_corefud(source, repair=repair)
-        refuse_formats(source.peek, entry.refuses, entry.expected)
+        refuse_formats(source, entry.refuses, entry.expected)
         return chains_of(source, repair=repair)
 
 
@@ -372,5 +372,5 @@ def read_labels(path: str | os.PathLike[str], name: str | None = None, **options
     """
     entry = OUTPUT_FORMATS["labels"]
     with open_source(path) as source:
-        refuse_formats(source.peek, entry.refuses, entry.expected)
+        refuse_formats(source, entry.refuses, entry.expected)
         return items_of(source, name, **options)

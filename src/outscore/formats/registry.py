@@ -37,9 +37,9 @@ def _delimited_entry(name: str, separators: str, title: str = "", suffix: str = 
         return delimited.looks_like_table(peek, choice, separators)
 
     def read(source: Source, choice: Choice) -> list[Scores]:
-        mark = delimited.separator_of(source.peek)
+        mark = delimited.separator_of(source)
         separator = mark if mark is not None and mark in separators else separators[0]
-        return read_table(source, delimited.records(source, separator, choice), choice, name)
+        return read_table(delimited.records(source, separator, choice), choice, name, source)
 
     words = {"\t": "tabs", ",": "commas", ";": "semicolons", delimited.BAR: "vertical bars"}
     *most, last = (words[mark] for mark in separators)
@@ -58,7 +58,7 @@ FORMATS: dict[str, FormatEntry] = {
             "a Parquet table with the same columns as CSV",
             "",
             lambda peek, _: peek.is_parquet,
-            lambda source, choice: read_table(source, parquet.records(source), choice, "parquet"),
+            lambda source, choice: read_table(parquet.records(source), choice, "parquet", source),
             title="a Parquet file",
             is_certain=lambda peek: peek.is_parquet,
             task="label",
@@ -68,7 +68,7 @@ FORMATS: dict[str, FormatEntry] = {
             "one JSON object per line, its keys as the columns of CSV",
             '{"question_id": "q1", "new": 1, "old": 0}',
             lambda peek, _: jsonl.looks_like_json(peek),
-            lambda source, choice: read_table(source, jsonl.records(source), choice, "jsonl"),
+            lambda source, choice: read_table(jsonl.records(source), choice, "jsonl", source),
             title="JSON",
             is_certain=jsonl.begins_with_object,
             task="label",
@@ -215,7 +215,7 @@ def detect(peek: Peek, choice: Choice | None = None, holds: Holds | None = None)
     Parameters
     ----------
     peek
-        The beginning of the file: `Source.peek` of an open one.
+        The beginning of the file: an open `Source` is one, too.
     choice
         What the caller says about its columns.
     holds

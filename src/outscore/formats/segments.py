@@ -96,7 +96,7 @@ def whole_text(source: Source) -> str:
     """The whole text of a file; an empty one, or one with bytes that are not text, is refused."""
     if source.parquet is not None:
         raise OutscoreError(f"{source.label} is a Parquet table, but plain text was expected.", "Give one segment per line.")
-    text = "".join(source.pieces())
+    text = "".join(source.pieces)
     if not text:
         raise OutscoreError(f"{source.label} is empty.", "Give a text of at least one line.")
     if "\x00" in text:

@@ -510,7 +510,7 @@ def read_texts(
     """
     with open_source(path, line_ends="kept") as source:
         text = whole_text(source)
-        form = _format_of(text, source.peek, columns or {}) if reader == "auto" else reader
+        form = _format_of(text, source, columns or {}) if reader == "auto" else reader
         asked = ColumnsAsked(columns or {}, optional, command)
         held = _held(text, source.path, form, asked)
         rows = max(len(lines) for lines in (*held.systems.values(), *held.references.values(), held.source or ()))

@@ -235,7 +235,7 @@ def scan(source: Source, separator: str) -> Iterator[Lines]:
 
 
 def _blocks(source: Source) -> Iterator[str]:
-    pieces = source.pieces()
+    pieces = source.pieces
     while text := "".join(itertools.islice(pieces, BLOCK_PIECES)):
         yield text
 
@@ -453,7 +453,7 @@ def words_of(source: Source, columns: Sequence[str] | None = None, name: str | N
     >>> words.forms.names, words.columns["tag"].names, words.sentences.tolist(), words.documents.names
     (('U.N.', 'official', 'Ekeus'), ('B-ORG', 'O', 'B-PER'), [0, 0, 1], ('1',))
     """
-    first, separator = _first_columns(source.peek)
+    first, separator = _first_columns(source)
     if not first:
         refuse_empty(source, "a word and its tag on each line")
     names = _name_columns(source.label, len(first), columns)

@@ -16,13 +16,11 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.rows import is_labelled
 from outscore.formats.base.entry import Choice
-from outscore.formats.tables.assemble import refuse_summary, systems_of_records
+from outscore.formats.tables.assemble import read_table, refuse_summary
 from outscore.formats.tables.cells import Block, Records
 from outscore.formats.tables.names import normalize_name
-from outscore.scores.system import Labels, Origin, Scores
+from outscore.scores.system import Labels, Scores
 
-TABLE = "table"
-"""The name of a table without a file, in messages and settings."""
 SAMPLE = 20
 COUNTS = (("tp", "errors"), ("tp", "fp", "fn"), ("tp", "fp", "fn", "tn"))
 
@@ -74,7 +72,7 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     records = Records("The table", columns, {name: x[:SAMPLE] for name, x in values.items()}, blocks, "row")
     if is_labelled(table) and rows and not choice.transpose:
         refuse_summary(records, "index", (str(table.index[0]), str(table.index[-1])), (1, rows))
-    return systems_of_records(records, replace(choice, gaps=True), lambda: Origin(TABLE, "", rows, "dataframe"))
+    return read_table(records, replace(choice, gaps=True), "dataframe")
 
 
 def _index_of(table: Any) -> dict[str, list[Any]]:  # noqa: ANN401

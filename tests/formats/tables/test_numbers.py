@@ -211,7 +211,7 @@ def test_formats_do_not_overlap(write):
     assert contents.keys() == FORMATS.keys()
     for name, content in contents.items():
         with open_source(write(content)) as source:
-            assert detect(source.peek, holds="scores").name == name
+            assert detect(source, holds="scores").name == name
 
 
 def test_asked_format_is_enforced(write):

@@ -17,7 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal, Protocol, cast
 
@@ -136,8 +136,8 @@ def _similarity(name: str, other: str) -> float:
 
 # Opening files: standard input, compression, encodings, and clear errors for what cannot be read.
 #
-# A `Source` is a file that is opened once and read line by line, compressed or not. Its `Peek` holds what detection may
-# look at. Compression and Parquet, the one format that is not text, are recognised by the first bytes and not by the name.
+# A `Source` is a file that is opened once and read line by line, compressed or not. It is a `Peek`, which is all that detection
+# may look at. Compression and Parquet, the one format that is not text, are recognised by the first bytes and not by the name.
 # Bytes that are not UTF-8 are passed on as lone surrogates, so that a reader can name the line they are on.
 
 
@@ -199,40 +199,25 @@ class Peek:
 
 
 @dataclass(frozen=True)
-class Source:
-    """A file opened for reading: a peek at its beginning, all its lines to read once, and its digest afterwards.
+class Source(Peek):
+    """A file opened for reading: beside what a peek tells, its text to read once, and its digest afterwards.
 
-    A Parquet file has no lines: `parquet` holds its bytes, and `packed` says whether they differ from those
-    on disk.
+    `pieces` are the whole text in large pieces of whole lines, for readers that split it themselves; use either these or
+    `lines`. A Parquet file has no lines: `parquet` holds its bytes, and `packed` says whether they differ from those on disk.
     """
 
-    peek: Peek
-    _pieces: Iterator[str] = field(repr=False)
-    _bytes: _Digesting = field(repr=False)
+    pieces: Iterator[str] = field(default=iter(()), repr=False, compare=False)
+    digest: Any = field(default=None, repr=False, compare=False)
     parquet: io.BufferedReader[Any] | None = None
     packed: bool = False
 
-    @property
-    def path(self) -> str:
-        """The path as it was given."""
-        return self.peek.path
-
-    @property
-    def label(self) -> str:
-        """What messages call the file."""
-        return self.peek.label
-
     def lines(self) -> Iterator[str]:
         """All lines, the first included; call it once."""
-        return itertools.chain.from_iterable(map(split_lines, self._pieces))
-
-    def pieces(self) -> Iterator[str]:
-        """The same text in large pieces of whole lines, for readers that split it themselves; use either this or `lines`."""
-        return self._pieces
+        return itertools.chain.from_iterable(map(split_lines, self.pieces))
 
     def sha256(self) -> str:
         """The digest of the bytes on disk; complete once all lines have been read."""
-        return self._bytes.digest.hexdigest()
+        return str(self.digest.hexdigest())
 
 
 @contextmanager
@@ -248,34 +233,32 @@ def open_source(
     records of one JSON document from other lists in it.
     """
     name = os.fspath(path)
-    label = label_of(name)
-    _check_name(name)
     with explain_failures(name), open_raw(name) as raw:
         digesting = _Digesting(raw)
+        digest = digesting.digest
         packed = io.BufferedReader(digesting, BLOCK)
         stream = _unpack(packed)
         if stream.peek(4).startswith(_PARQUET):
             unpacked = stream is not packed or is_pipe(name)
-            yield Source(Peek(name, (), is_parquet=True), iter(()), digesting, stream, unpacked)
+            yield Source(name, (), is_parquet=True, digest=digest, parquet=stream, packed=unpacked)
             return
         text = _as_text(stream, name, None if line_ends == "translated" else "")
-        pieces = _bounded_pieces(text, label)
+        pieces = _bounded_pieces(text, label_of(name))
         begun: list[str] = []
         while sum(piece.count("\n") for piece in begun) < HEAD_LINES and (piece := next(pieces, "")):
             begun.append(piece)
         head = list(itertools.islice(itertools.chain.from_iterable(map(split_lines, begun)), HEAD_LINES))
         if may_be_json(head) and not (head[0].lstrip().startswith("{") and Peek(name, head).suffix == ".jsonl"):
             begun.extend(pieces)
-            yield _document_source(name, head, begun, digesting, columns)
+            yield _document_source(Source(name, head, pieces=iter(begun), digest=digest), "".join(begun), columns)
             return
-        yield Source(Peek(name, head), itertools.chain(begun, pieces), digesting)
+        yield Source(name, head, pieces=itertools.chain(begun, pieces), digest=digest)
 
 
 @contextmanager
 def open_bytes(path: str | os.PathLike[str]) -> Iterator[tuple[io.BufferedReader[Any], bool]]:
     """Open a file as bytes, unpacked, and say whether it was compressed; every failure becomes an `OutscoreError`."""
     name = os.fspath(path)
-    _check_name(name)
     with explain_failures(name), open_raw(name) as raw:
         packed = cast("io.BufferedReader[Any]", raw)
         stream = _unpack(packed)
@@ -286,6 +269,11 @@ def open_bytes(path: str | os.PathLike[str]) -> Iterator[tuple[io.BufferedReader
 def explain_failures(name: str) -> Iterator[None]:
     """Turn whatever goes wrong while a file is open into a sentence about that file."""
     label = label_of(name)
+    shown = name.encode("utf-8", "replace").decode()
+    if shown != name:
+        # Results record it in their JSON.
+        cure = "Rename the file; its contents can stay as they are."
+        raise OutscoreError(f"The name of the file `{shown}` is not UTF-8.", cure)
     try:
         yield
     except OutscoreError as error:
@@ -312,15 +300,15 @@ def explain_failures(name: str) -> Iterator[None]:
         raise OutscoreError(f"{label} could not be read: {reason}.", "Copy the file and try again.", file=name) from None
 
 
-def _document_source(name: str, head: list[str], pieces: list[str], digesting: _Digesting, columns: Sequence[str]) -> Source:
+def _document_source(source: Source, text: str, columns: Sequence[str]) -> Source:
     """The records of a JSON document as lines, or the text itself where it has none."""
-    document = parse_document("".join(pieces))
+    document = parse_document(text)
     records = None
     if document is not None and not is_result(document):
         records = document_lines(document, columns)
     if records is None:
-        return Source(Peek(name, head, document=document), iter(pieces), digesting)
-    return Source(Peek(name, records[:HEAD_LINES], document=document, unit="row"), iter(records), digesting)
+        return replace(source, document=document)
+    return replace(source, head=records[:HEAD_LINES], document=document, unit="row", pieces=iter(records))
 
 
 def is_result(document: object) -> bool:
@@ -410,15 +398,6 @@ class _Digesting(io.RawIOBase):
         return size
 
 
-def _check_name(name: str) -> None:
-    """Refuse a name that is not UTF-8: results record it in their JSON."""
-    shown = name.encode("utf-8", "replace").decode()
-    if shown != name:
-        raise OutscoreError(
-            f"The name of the file `{shown}` is not UTF-8.", "Rename the file; its contents can stay as they are."
-        )
-
-
 def _unpack(packed: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
     magic = packed.peek(8)[:8]
     if magic.startswith(_GZIP):
@@ -493,18 +472,14 @@ def _as_text(stream: io.BufferedReader[Any], path: str, newline: str | None) -> 
         raise OutscoreError(
             f"{label} is a web page, but text was expected.", "Save the data that it shows, for example as CSV."
         )
-    if _is_wide(start):
+    # Every other byte is 0, as in UTF-16 text without a byte order mark.
+    pairs = start[: len(start) // 2 * 2]
+    if len(pairs) > 2 and any(not any(pairs[i::2]) and all(pairs[1 - i :: 2]) for i in (0, 1)):
         raise OutscoreError(f"{label} seems to be written in UTF-16, but UTF-8 was expected.", "Save it as UTF-8 text.")
     before, nul, _ = start.partition(b"\x00")
     if nul:
         raise nul_byte_error(path, before.count(b"\n") + 1)
     return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline=newline)
-
-
-def _is_wide(start: bytes) -> bool:
-    """Whether every other byte is 0, as in UTF-16 text without a byte order mark."""
-    pairs = start[: len(start) // 2 * 2]
-    return len(pairs) > 2 and any(not any(pairs[i::2]) and all(pairs[1 - i :: 2]) for i in (0, 1))
 
 
 def _bounded_pieces(text: io.TextIOWrapper[Any], label: str) -> Iterator[str]:

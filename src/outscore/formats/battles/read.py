@@ -346,7 +346,7 @@ def _read(path: str, choice: BattleChoice, format: str) -> Battles:
 
 def _open(source: Source) -> Records:
     """The table in a file; a list of records in one JSON document is taken as it is, since some tools write NaN there."""
-    lists = lists_in(source.peek.document)
+    lists = lists_in(source.document)
     if len(lists) != 1:
         return open_table(source)[1]
     (rows,) = lists.values()

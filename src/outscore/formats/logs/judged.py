@@ -399,7 +399,7 @@ def _items_in(path: str, role: Literal["gold", "system"]) -> Items:
 
     entry = OUTPUT_FORMATS["labels"]
     with open_source(path) as source:
-        refuse_formats(source.peek, entry.refuses, entry.expected)
+        refuse_formats(source, entry.refuses, entry.expected)
         return items_of(source, role=role)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 
@@ -48,6 +48,8 @@ from outscore.scores.system import Labels, Origin, Scores, combined, pooled, ref
 # Tables with a system in every row and an item in every column, turned so that they read as all others do.
 
 
+TABLE = "table"
+"""The name of a table without a file, in messages and settings."""
 ITEM = "item"
 """What the column of the former column names is called."""
 BOARD = "columns (transposed)"
@@ -239,22 +241,6 @@ def _listed(names: Sequence[str], most: int = SHOWN) -> str:
     return quoted if len(names) <= most else f"{quoted} ..."
 
 
-def _edges_of(labels: Labels, *, repeated: bool) -> tuple[str, str] | None:
-    """What the first and the last row are called; empty where other rows are called the same, unless these may be `repeated`.
-
-    Examples
-    --------
-    >>> _edges_of(Labels.of(["mean", "q1", "q2", "q1"]), repeated=False)
-    ('mean', '')
-    """
-    if not len(labels):
-        return None
-    first, last = (
-        labels[row] if repeated or int((labels.codes == labels.codes[row]).sum()) == 1 else "" for row in (0, len(labels) - 1)
-    )
-    return first, last
-
-
 def refuse_summary(records: Records, column: str, edges: tuple[str, str], lines: Sequence[int]) -> None:
     """Refuse a first or last row whose name in `column` says that it sums the others up; `lines` are those of both rows."""
     for name, line, place in zip(edges, lines, ("first", "last"), strict=True):
@@ -274,9 +260,9 @@ def open_table(source: Source) -> tuple[str, Records]:
     """Open a table, whatever its columns hold: the name of its format, and its records."""
     if source.parquet is not None:
         return "parquet", parquet.records(source)
-    if jsonl.looks_like_json(source.peek):
+    if jsonl.looks_like_json(source):
         return "jsonl", jsonl.records(source)
-    separator = delimited.separator_of(source.peek) or ","
+    separator = delimited.separator_of(source) or ","
     return "tsv" if separator == "\t" else "csv", delimited.records(source, separator)
 
 
@@ -288,11 +274,6 @@ def id_columns(path: str) -> list[str]:
     return [name for name in records.columns if may_be_ids(name) or normalize_name(name) in usual]
 
 
-def read_table(source: Source, records: Records, choice: Choice, format: str) -> list[Scores]:
-    """Read the systems of a table: those chosen, or all in the order of the file."""
-    return systems_of_records(records, choice, lambda: Origin(source.path, source.sha256(), 0, format))
-
-
 def refuse_search(columns: Iterable[str], label: str = "The dictionary") -> None:
     """Refuse what a search of scikit-learn found: a row for each setting, with scores of splits that share training data."""
     if {"mean_fit_time", "params"} <= set(columns):
@@ -302,9 +283,10 @@ def refuse_search(columns: Iterable[str], label: str = "The dictionary") -> None
         )
 
 
-def systems_of_records(records: Records, choice: Choice, origin: Callable[[], Origin]) -> list[Scores]:
-    """The systems of a table, which was a file or a dataframe; `origin` is asked what it is called when all has been read."""
-    refuse_search(() if choice.names_columns else records.columns, records.label)
+def read_table(records: Records, choice: Choice, format: str, source: Source | None = None) -> list[Scores]:
+    """The systems of a table, a file or a dataframe without `source`: those chosen, or all in the order of the table."""
+    if not choice.names_columns:
+        refuse_search(records.columns, records.label)
     if choice.transpose or is_board(records, choice):
         records, choice = transposed(records, choice)
     if choice.among:
@@ -313,38 +295,45 @@ def systems_of_records(records: Records, choice: Choice, origin: Callable[[], Or
     layout = find_layout(records, choice)
     builder = _TableBuilder(records, layout, choice)
     for block in records.blocks(layout.needed):
-        if layout.open:
-            _refuse_late(records, block)
         builder.add(block)
-    if not builder.seen:
-        records.refuse_empty()
-    for name in choice.systems if "system" in layout.parts else ():
-        if name not in builder.systems:
-            raise OutscoreError(f"{records.label} has no system `{name}`.", suggest_name(name, builder.systems))
-    for column, edges in builder.edges.items():
-        refuse_summary(records, column, edges, builder.edge_lines)
-    told = replace(
-        origin(),
-        rows=builder.seen,
-        columns=layout.used,
-        unused=layout.unused,
-        unit=records.unit,
-        systems=len(builder.systems) or _count_systems(records, layout),
-        left_out=builder.left_out,
-        filled=builder.filled,
-        filled_for=choice.fill_for,
+    builder.check()
+    origin = Origin(
+        TABLE if source is None else source.path,
+        "" if source is None else source.sha256(),
+        builder.seen,
+        format,
+        layout.used,
+        records.unit,
+        len(builder.systems) or (_count_systems(records, layout) if layout.wide else 1),
+        builder.left_out,
+        builder.filled,
+        choice.fill_for,
+        layout.unused,
     )
-    systems = _of_one_system(_check_guess(records, layout, builder.scores(told, choice.systems)), choice)
-    _refuse_best_fill(systems, choice)
-    for one in systems if not choice.beside else ():
+    systems = builder.scores(origin)
+    if layout.guessed and not all(map(_has_ids, systems)):
+        systems = _without_ids(records, layout, systems)
+    if choice.beside == "probabilities":
+        systems = _of_one_system(systems)
+    for one in systems if choice.fill == 0 and builder.filled else ():
+        _refuse_best_fill(one)
+    for one in systems if "gold" in layout.parts and not choice.beside else ():
         refuse_other_kind(one)
     return settle_folds(systems)
 
 
-def _of_one_system(systems: list[Scores], choice: Choice) -> list[Scores]:
+def _without_ids(records: Records, layout: Layout, systems: Sequence[Scores]) -> list[Scores]:
+    """Systems of a wide table matched by the order of its rows, which what was taken for ids does not tell apart."""
+    if not layout.wide:
+        refuse_no_items(records, layout)
+    columns = {part: names for part, names in layout.used.items() if part != "item"}
+    return [replace(one, ids=None, origin=one.origin and replace(one.origin, columns=columns)) for one in systems]
+
+
+def _of_one_system(systems: list[Scores]) -> list[Scores]:
     """One system where each column is named after a class of the right answers: its probability of that class."""
     first, origin = systems[0], systems[0].origin
-    if choice.beside != "probabilities" or first.gold is None or origin is None or len(systems) < 2:
+    if first.gold is None or origin is None or len(systems) < 2:
         return systems
     classes = {_BEFORE_A_CLASS.sub("", one.name): one.answers for one in systems if one.answers is not None}
     right = {first.gold.names[code] for code in np.unique(first.gold.codes).tolist()}
@@ -355,30 +344,15 @@ def _of_one_system(systems: list[Scores], choice: Choice) -> list[Scores]:
     return [replace(first, name=stem_of(origin.path), of_classes=classes, origin=told)]
 
 
-def _refuse_best_fill(systems: Iterable[Scores], choice: Choice) -> None:
+def _refuse_best_fill(one: Scores) -> None:
     """Refuse to fill in 0 beside scores below 0, of which it may be the best."""
-    for one in systems:
-        if choice.fill == 0 and one.origin is not None and one.origin.filled and one.values.size and one.values.min() < 0:
-            raise OutscoreError(
-                f"{one.label}: scores go down to {float(one.values.min()):.4g}, so 0 is not the worst of them.",
-                "Leave rows without a score out with --missing drop; `compare` and `gate` also take the worst score: --bounds "
-                "LOW HIGH.",
-                parameter="missing",
-            )
-
-
-def _check_guess(records: Records, layout: Layout, systems: list[Scores]) -> list[Scores]:
-    """The systems, if what was taken for ids tells their rows apart; otherwise rows of one table are matched by their order."""
-    if not layout.guessed or all(_has_ids(one) for one in systems):
-        return systems
-    if not layout.wide:
-        refuse_no_items(records, layout)
-
-    def without(origin: Origin | None) -> Origin | None:
-        columns = {} if origin is None else {part: names for part, names in origin.columns.items() if part != "item"}
-        return None if origin is None else replace(origin, columns=columns)
-
-    return [replace(one, ids=None, origin=without(one.origin)) for one in systems]
+    if one.values.size and one.values.min() < 0:
+        raise OutscoreError(
+            f"{one.label}: scores go down to {float(one.values.min()):.4g}, so 0 is not the worst of them.",
+            "Leave rows without a score out with --missing drop; `compare` and `gate` also take the worst score: --bounds "
+            "LOW HIGH.",
+            parameter="missing",
+        )
 
 
 def _has_ids(scores: Scores) -> bool:
@@ -388,8 +362,6 @@ def _has_ids(scores: Scores) -> bool:
 
 def _count_systems(records: Records, layout: Layout) -> int:
     """How many columns of a wide table could be a system, chosen or not."""
-    if not layout.wide:
-        return 1
     scores = set(layout.scores)
     others = set(layout.needed) - scores
     free = [name for name in records.columns if name not in PANDAS_INDEX | others and not is_known(name)]
@@ -413,29 +385,29 @@ class _TableBuilder:
     """Builds all columns of a table, block by block."""
 
     def __init__(self, records: Records, layout: Layout, choice: Choice) -> None:
-        self._records = records
-        self._layout, self._wanted = layout, frozenset(choice.systems)
+        self._records, self._layout, self._wanted = records, layout, choice.systems
         self._fill = choice.fill
         if self._fill is not None and float(self._fill).is_integer():
             # Whole scores stay whole.
             self._fill = int(self._fill)
-        with_gaps = layout.wide and (choice.gaps or choice.drop) and self._fill is None
-        parts, gold = layout.parts, layout.parts.get("gold")
-        gapped = layout.scores if with_gaps and gold is None else ()
-        self._gapped = {name: GappedColumn(records, name, wanted=name in self._wanted, words=choice.drop) for name in gapped}
-        self._gold = {} if gold is None else {gold: GoldColumn(records, gold, optional=self._fill is not None)}
-        self._numbers: dict[str, NumberColumn | AnswerColumn] = {}
-        for name in layout.scores:
-            if gold is not None:
-                self._numbers[name] = AnswerColumn(records, name, self._gold[gold])
-            elif name not in self._gapped:
-                self._numbers[name] = NumberColumn(records, name)
+        parts = layout.parts
         labelled = {part: column for part, column in parts.items() if part not in ("system", "gold")}
         self._labels = {name: LabelColumn(records, name, optional=part == "dataset") for part, name in labelled.items()}
         self._labels |= {name: LabelColumn(records, name, optional=True) for name in layout.slices}
         self._system = LabelColumn(records, parts["system"]) if "system" in parts else None
+        self._gold = GoldColumn(records, parts["gold"], optional=self._fill is not None) if "gold" in parts else None
+        with_gaps = self._gold is None and layout.wide and (choice.gaps or choice.drop) and self._fill is None
+        self._scores: dict[str, NumberColumn | AnswerColumn] = {}
+        self._gapped: dict[str, GappedColumn] = {}
+        for name in layout.scores:
+            if self._gold is not None:
+                self._scores[name] = AnswerColumn(records, name, self._gold)
+            elif with_gaps:
+                self._gapped[name] = GappedColumn(records, name, wanted=name in self._wanted, words=choice.drop)
+            else:
+                self._scores[name] = NumberColumn(records, name)
         # An item that a wide table has no score of is a gap.
-        self._dropping = choice.drop and not gapped
+        self._dropping = choice.drop and not with_gaps
         # An empty answer is a wrong one, but an empty probability is none.
         self._numbers_beside = bool(choice.beside)
         if self._dropping and "item" not in parts and not layout.wide:
@@ -444,11 +416,11 @@ class _TableBuilder:
                 "Name the column of items with --item (item=... in Python), or remove the row from both systems.",
                 parameter="missing",
             )
-        self._dropped = self.filled = 0
+        self._dropped = self.filled = self.seen = 0
+        self._codes: list[Array] = []
         self._kept: list[Array] = []
         self._lines: list[Array] = []
         self._words: tuple[str, str] | None = None
-        self.seen = 0
 
     @property
     def systems(self) -> Sequence[str]:
@@ -463,40 +435,50 @@ class _TableBuilder:
             return self._dropped
         return self._dropped + int((~np.logical_or.reduce([one.present for one in wanted])).sum())
 
-    @property
-    def edge_lines(self) -> tuple[int, int]:
-        """The lines of the first and the last row."""
-        lines = np.concatenate(self._lines)
-        return int(lines[0]), int(lines[-1])
+    def check(self) -> None:
+        """Refuse a table without rows or without a system that is wanted, and a first or last row called like a summary.
 
-    @property
-    def edges(self) -> dict[str, tuple[str, str]]:
-        """What the first and the last row are called in each column that names rows; an item may have several rows."""
-        item = self._layout.parts.get("item")
-        edges_by_column = {name: _edges_of(column.labels(), repeated=name == item) for name, column in self._labels.items()}
-        if self._layout.row_name is not None:
-            edges_by_column[self._layout.row_name] = self._words
-        return {name: edges for name, edges in edges_by_column.items() if edges is not None}
+        Nothing else may be called so, but an item may have several rows.
+        """
+        if not self.seen:
+            self._records.refuse_empty()
+        absent = next((name for name in self._wanted if name not in self.systems), None) if self._system is not None else None
+        if absent is not None:
+            raise OutscoreError(f"{self._records.label} has no system `{absent}`.", suggest_name(absent, self.systems))
+        lines = np.concatenate(self._lines)
+        named = {} if self._layout.row_name is None else {self._layout.row_name: self._words}
+        for name, column in self._labels.items():
+            labels = column.labels()
+            alone = name == self._layout.parts.get("item")
+            ends = (0, len(labels) - 1) if len(labels) else ()
+            first_and_last = [labels[row] if alone or (labels.codes == labels.codes[row]).sum() == 1 else "" for row in ends]
+            named[name] = (first_and_last[0], first_and_last[1]) if first_and_last else None
+        for name, edges in named.items():
+            if edges is not None:
+                refuse_summary(self._records, name, edges, (int(lines[0]), int(lines[-1])))
 
     def add(self, block: Block) -> None:
         """Add a block; rows of systems that are not wanted are skipped unread."""
-        lines, keep = block.lines, None
+        lines, keep, codes = block.lines, None, None
         self.seen += len(lines)
+        if self._layout.open:
+            _refuse_late(self._records, block)
         refuse_other_gold(self._records, self._layout, block)
         if self._system is not None:
             codes = self._system.encode(block.columns[self._layout.parts["system"]], lines)
             if self._wanted:
                 keep = np.array([name in self._wanted for name in self._system.names])[codes]
+        if self._dropping:
             keep = self._with_scores(block, keep)
-            self._system.extend(codes if keep is None else codes[keep])
-        else:
-            keep = self._with_scores(block, None)
+        if codes is not None:
+            self._codes.append(codes if keep is None else codes[keep])
         lines = lines if keep is None else lines[keep]
         self._lines.append(lines)
         if self._layout.row_name is not None and len(lines):
             first, last = (str(block.columns[self._layout.row_name][row]) for row in (0, -1))
             self._words = first if self._words is None else self._words[0], last
-        columns = [*self._labels.items(), *self._gold.items(), *self._numbers.items(), *self._gapped.items()]
+        gold = {} if self._gold is None else {self._layout.parts["gold"]: self._gold}
+        columns = [*self._labels.items(), *gold.items(), *self._scores.items(), *self._gapped.items()]
         read = {name: block.columns[name] for name, _ in columns}
         if keep is not None:
             read = {name: list(compress(values, keep.tolist())) for name, values in read.items()}
@@ -507,20 +489,18 @@ class _TableBuilder:
 
     def _without_gaps(self, read: Mapping[str, Sequence[object]]) -> dict[str, Sequence[object]]:
         """The columns of scores with the worst score where there is none; rows without one, or a right answer, are counted."""
-        judged = list(self._gold) or self._layout.scores
+        judged = self._layout.scores if self._gold is None else (self._layout.parts["gold"],)
         absent = {name: [is_missing(value) for value in read[name]] for name in judged}
         self.filled += sum(map(any, zip(*absent.values(), strict=True)))
-        if self._gold:
+        if self._gold is not None:
             return {}
         return {
             name: [self._fill if gap else x for x, gap in zip(read[name], gaps, strict=True)] for name, gaps in absent.items()
         }
 
-    def _with_scores(self, block: Block, keep: Array | None) -> Array | None:
+    def _with_scores(self, block: Block, keep: Array | None) -> Array:
         """Those of the rows to keep that have a score, or a right answer, where others are left out."""
-        if not self._dropping:
-            return keep
-        if not self._gold:
+        if self._gold is None:
             columns = (block.columns[name] for name in self._layout.scores)
             absent = [any(map(is_missing, cells)) for cells in zip(*columns, strict=True)]
         else:
@@ -533,51 +513,39 @@ class _TableBuilder:
         self._kept.append(self.seen - len(absent) + np.flatnonzero(scored))
         return scored
 
-    def scores(self, origin: Origin, wanted: Sequence[str]) -> list[Scores]:
+    def scores(self, origin: Origin) -> list[Scores]:
         """One `Scores` for each system."""
-        layout, label = self._layout, self._column()
+        layout, labels = self._layout, {name: column.labels() for name, column in self._labels.items()}
+        parts = {part: labels[column] for part, column in layout.parts.items() if column in labels}
+        lines = np.concatenate(self._lines)
+        if self._dropped:
+            # The places of the rows, as ids of those that are left.
+            parts.setdefault("item", Labels.of(map(str, (np.concatenate(self._kept) + 1).tolist())))
         whole = Scores(
-            name=stem_of(origin.path),
-            values=np.empty(sum(map(len, self._lines))) if layout.wide else self._values(layout.scores),
-            ids=label(layout.parts.get("item")) or self._numbered(),
-            repeats=label(layout.parts.get("repeat")),
-            clusters=label(layout.parts.get("cluster")),
-            datasets=label(layout.parts.get("dataset")),
-            slices={name: labels for name in layout.slices if (labels := label(name)) is not None},
-            origin=origin,
-            lines=np.concatenate(self._lines),
-            answers=None if layout.wide else self._answers(layout.scores[0]),
-            gold=next((column.labels() for column in self._gold.values()), None),
-            padded=None if layout.wide else self._padded(layout.scores[0]),
+            stem_of(origin.path),
+            np.empty(len(lines)),
+            parts.get("item"),
+            parts.get("repeat"),
+            parts.get("cluster"),
+            parts.get("dataset"),
+            {name: labels[name] for name in layout.slices},
+            origin,
+            lines,
+            gold=None if self._gold is None else self._gold.labels(),
         )
         if layout.pooled:
             whole = pooled(whole)
         if self._gapped:
             return self._with_gaps(whole)
+        columns = {name: column.facts() for name, column in self._scores.items()}
         if layout.wide:
-            return [
-                replace(
-                    whole,
-                    name=name,
-                    values=self._numbers[name].values(),
-                    answers=self._answers(name),
-                    padded=self._padded(name),
-                )
-                for name in layout.scores
-            ]
+            return [replace(whole, name=name, **facts) for name, facts in columns.items()]
+        whole = replace(whole, **columns[layout.scores[0]])
+        if len(columns) > 1:
+            whole = replace(whole, values=np.column_stack([facts["values"] for facts in columns.values()]))
         if self._system is None:
             return [whole]
-        labels = self._system.labels()
-        scored = set(labels.codes.tolist())
-        for code, name in enumerate(labels.names):
-            if self._dropping and code not in scored and (name in wanted or not wanted):
-                hint = "Name the systems that have some: --system NAME --system NAME."
-                raise OutscoreError(f"{origin.label}: `{name}` has no score at all.", hint, parameter="missing")
-        return _split(whole, labels, wanted)
-
-    def _numbered(self) -> Labels | None:
-        """The places of the rows, as ids of those that are left where others without ids were left out."""
-        return Labels.of(map(str, (np.concatenate(self._kept) + 1).tolist())) if self._dropped else None
+        return self._split(whole, Labels(np.concatenate(self._codes), self._system.names))
 
     def _with_gaps(self, whole: Scores) -> list[Scores]:
         """The systems of a wide table, each with the rows it has; without ids, items are numbered."""
@@ -593,26 +561,13 @@ class _TableBuilder:
             return [replace(systems[0], name=whole.name)]
         return systems
 
-    def _padded(self, column: str) -> Array | None:
-        builder = self._numbers[column]
-        return builder.padded if isinstance(builder, AnswerColumn) else None
-
-    def _answers(self, column: str) -> Labels | None:
-        """What was answered, where a column holds answers."""
-        builder = self._numbers.get(column)
-        return builder.labels() if isinstance(builder, AnswerColumn) else None
-
-    def _values(self, columns: Sequence[str]) -> Array:
-        arrays = [self._numbers[name].values() for name in columns]
-        return arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
-
-    def _column(self) -> Callable[[str | None], Labels | None]:
-        labels = {name: column.labels() for name, column in self._labels.items()}
-        return lambda name: None if name is None else labels[name]
-
-
-def _split(whole: Scores, systems: Labels, wanted: Sequence[str]) -> list[Scores]:
-    order = np.argsort(systems.codes, kind="stable")
-    counts = np.bincount(systems.codes, minlength=len(systems.names))
-    rows = dict(zip(systems.names, np.split(order, np.cumsum(counts)[:-1]), strict=True))
-    return [replace(whole.take(rows[name]), name=name) for name in wanted or systems.names]
+    def _split(self, whole: Scores, systems: Labels) -> list[Scores]:
+        """The systems of a long table, each with its rows."""
+        order = np.argsort(systems.codes, kind="stable")
+        counts = np.bincount(systems.codes, minlength=len(systems.names))
+        rows = dict(zip(systems.names, np.split(order, np.cumsum(counts)[:-1]), strict=True))
+        for name in self._wanted or systems.names:
+            if self._dropping and not len(rows[name]):
+                hint = "Name the systems that have some: --system NAME --system NAME."
+                raise OutscoreError(f"{whole.label}: `{name}` has no score at all.", hint, parameter="missing")
+        return [replace(whole.take(rows[name]), name=name) for name in self._wanted or systems.names]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import field
 from decimal import Decimal
 from itertools import compress, count
-from typing import TYPE_CHECKING, Literal, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 
 import numpy as np
 
@@ -400,20 +400,20 @@ class NumberColumn:
 
     def __init__(self, records: Records, column: str) -> None:
         self._records, self._column = records, column
-        self._blocks: list[Array] = []
+        self.blocks: list[Array] = []
 
     def add(self, values: Sequence[object], lines: Array) -> None:
         """Add a block."""
         fast = _parse_block(values)
-        self.extend(self._parse_each(values, lines) if fast is None else fast)
-
-    def extend(self, numbers: Array) -> None:
-        """Add a block of numbers."""
-        self._blocks.append(numbers)
+        self.blocks.append(self._parse_each(values, lines) if fast is None else fast)
 
     def values(self) -> Array:
         """All blocks in one array."""
-        return np.concatenate(self._blocks)
+        return np.concatenate(self.blocks)
+
+    def facts(self) -> dict[str, Any]:
+        """What `Scores` say of the column."""
+        return {"values": self.values()}
 
     def _parse_each(self, values: Sequence[object], lines: Array) -> Array:
         numbers = []
@@ -449,17 +449,13 @@ class AnswerColumn(LabelColumn):
         padded = (isinstance(value, str) and value != value.strip() and not is_blank(value) for value in values)
         self._padded.append(np.fromiter(padded, dtype=bool, count=len(values)))
 
-    @property
-    def padded(self) -> Array:
-        """Which answers have blanks around them."""
-        return np.concatenate(self._padded)
-
-    def values(self) -> Array:
-        """All blocks in one array, once the right answers are read too."""
+    def facts(self) -> dict[str, Any]:
+        """What `Scores` say of the column, once the right answers are read too."""
         answers, right = self.labels(), self._gold.labels()
         code_of = {name: code for code, name in enumerate(right.names) if name != NO_LABEL}
         codes = np.array([code_of.get(name, -1) for name in answers.names], dtype=np.int64)
-        return np.asarray(codes[answers.codes] == right.codes, dtype=np.int64)
+        values = np.asarray(codes[answers.codes] == right.codes, dtype=np.int64)
+        return {"values": values, "answers": answers, "padded": np.concatenate(self._padded)}
 
 
 class GappedColumn:
@@ -480,7 +476,7 @@ class GappedColumn:
         whole = _parse_block(values) if self.is_scores else None
         if whole is not None:
             self._present.append(np.ones(len(values), dtype=bool))
-            self._numbers.extend(whole)
+            self._numbers.blocks.append(whole)
             return
         present = np.array([not self._is_gap(value) for value in values], dtype=bool)
         filled = list(compress(values, present.tolist()))
@@ -536,9 +532,6 @@ def _parse_block(values: Sequence[object]) -> Array | None:
 
 def _parse_column(values: Sequence[str]) -> Array | None:
     """A block of texts; of a few that are often repeated, such as true and 0.5, each is parsed once."""
-    digits = _parse_digits(values)
-    if digits is not None:
-        return digits
     distinct = list(set(values))
     if FEW * len(distinct) > len(values):
         return _parse_texts("\n".join(values))
@@ -547,16 +540,6 @@ def _parse_column(values: Sequence[str]) -> Array | None:
         return None
     place = dict(zip(distinct, range(len(distinct)), strict=True))
     return numbers[np.fromiter(map(place.__getitem__, values), dtype=np.intp, count=len(values))]
-
-
-def _parse_digits(values: Sequence[str]) -> Array | None:
-    """A block of single digits, such as 0 and 1, by their bytes; None if there is anything else."""
-    written = np.frombuffer("\n".join(values).encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    if len(written) != 2 * len(values) - 1 or (written[1::2] != ord("\n")).any():
-        return None
-    # Anything below 0 is far above 9.
-    numbers = written[::2] - np.uint8(ord("0"))
-    return numbers.astype(np.int64) if (numbers <= 9).all() else None
 
 
 def _parse_texts(text: str) -> Array | None:

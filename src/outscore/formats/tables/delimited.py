@@ -16,11 +16,10 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import MAX_LINE, Peek, Source, line_error, refuse_undecoded, shorten, split_lines
 from outscore.formats.tables.cells import BLOCK_ROWS, Block, Records, is_damaged, is_name, is_number, is_whole
-from outscore.formats.tables.fields import Fields, PlainLines, plain_lines
+from outscore.formats.tables.fields import Fields, plain_lines
 from outscore.formats.tables.names import is_count, is_known, is_score, names_counts, suggests_other
 from outscore.formats.tables.numbers import may_be_a_score
 from outscore.scores.system import label_of
@@ -92,7 +91,7 @@ def looks_like_table(peek: Peek, choice: Choice, separators: str) -> bool:
 def records(source: Source, separator: str, choice: Choice | None = None) -> Records:
     """Open a table as a stream of records; with `choice`, a table of scores, whose first line must be a header."""
     path = source.path
-    head = _without_comments(source.peek.head)
+    head = _without_comments(source.head)
     lines = itertools.chain(head, itertools.islice(source.lines(), len(head), None))
     reader = csv.reader(lines, delimiter=separator, strict=True)
     line, header = _read_header(reader, path)
@@ -104,12 +103,22 @@ def records(source: Source, separator: str, choice: Choice | None = None) -> Rec
     def blocks(needed: Sequence[str]) -> Iterator[Block]:
         # Of two columns of one name the first counts.
         first_of = {name: k for k, name in reversed(list(enumerate(columns)))}
-        shape = _Shape(path, separator, len(columns), {name: first_of[name] for name in needed})
+        places = {name: first_of[name] for name in needed}
+        above = reader.line_num
         # Lines are pieces, too, where the header is so long that the rest has been begun by lines.
-        pieces = lines if reader.line_num > len(head) else _below(source.pieces(), reader.line_num)
-        return _blocks(pieces, reader.line_num, shape)
+        pieces = lines if above > len(head) else _below(source.pieces, above)
+        for piece in pieces:
+            plain = None if len(columns) == 1 else plain_lines(piece, separator, len(columns))
+            if plain is None:
+                rest = itertools.chain.from_iterable(map(split_lines, itertools.chain([piece], pieces)))
+                unusual = csv.reader(rest, delimiter=separator, strict=True)
+                yield from _unusual_blocks(unusual, path, above, len(columns), places)
+                return
+            rows = len(plain.ends)
+            yield Block(np.arange(above + 1, above + rows + 1), {name: Fields(plain, k) for name, k in places.items()})
+            above += rows
 
-    return Records(source.label, columns, sample(source.peek, separator, columns), blocks, path=path)
+    return Records(source.label, columns, sample(source, separator, columns), blocks, path=path)
 
 
 def sample(peek: Peek, separator: str, columns: Sequence[str] = ()) -> dict[str, list[str]]:
@@ -206,20 +215,6 @@ def _split(line: str, separator: str) -> list[str]:
     return [field.strip() for field in fields]
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """How lines are split: at which mark, into how many fields, and which of these are needed under which name."""
-
-    path: str
-    separator: str
-    width: int
-    places: Mapping[str, int]
-
-    def split(self, piece: str) -> PlainLines | None:
-        """The fields of all lines; None if the csv module has to look at them."""
-        return None if self.width == 1 else plain_lines(piece, self.separator, self.width)
-
-
 def _below(pieces: Iterator[str], above: int) -> Iterator[str]:
     """Pieces of text without the first lines."""
     for piece in pieces:
@@ -231,30 +226,17 @@ def _below(pieces: Iterator[str], above: int) -> Iterator[str]:
             yield rest
 
 
-def _blocks(pieces: Iterator[str], above: int, shape: _Shape) -> Iterator[Block]:
-    """The records of all lines that are left, with `above` lines above them."""
-    for piece in pieces:
-        split = shape.split(piece)
-        if split is None:
-            lines = itertools.chain.from_iterable(map(split_lines, itertools.chain([piece], pieces)))
-            reader = csv.reader(lines, delimiter=shape.separator, strict=True)
-            yield from _unusual_blocks(reader, above, shape)
-            return
-        columns = {name: Fields(split, k) for name, k in shape.places.items()}
-        yield Block(np.arange(above + 1, above + split.rows + 1), columns)
-        above += split.rows
-
-
-def _unusual_blocks(reader: Reader, above: int, shape: _Shape) -> Iterator[Block]:
+def _unusual_blocks(reader: Reader, path: str, above: int, width: int, places: Mapping[str, int]) -> Iterator[Block]:
+    """The records that the csv module reads, with `above` lines above them."""
     while True:
-        first, rows = _take(reader, shape.path, BLOCK_ROWS, above)
+        first, rows = _take(reader, path, BLOCK_ROWS, above)
         if not rows:
             return
         lines = _lines(rows, first, above + reader.line_num)
-        if set(map(len, rows)) != {shape.width}:
-            rows, lines = _drop_blank_lines(rows, lines, shape.path, shape.width)
+        if set(map(len, rows)) != {width}:
+            rows, lines = _drop_blank_lines(rows, lines, path, width)
         if rows:
-            yield Block(lines, {name: [row[k] for row in rows] for name, k in shape.places.items()})
+            yield Block(lines, {name: [row[k] for row in rows] for name, k in places.items()})
 
 
 def _take(reader: Reader, path: str, count: int, above: int = 0) -> tuple[int, list[list[str]]]:

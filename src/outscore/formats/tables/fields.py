@@ -9,6 +9,7 @@ from typing import overload
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.core.records import dataclass
 
 WORD = 8
 """Bytes that are taken at once."""
@@ -22,25 +23,23 @@ _FACTORS = np.array([pow(0x9E3779B97F4A7C15, 2 * word + 1, 1 << 64) for word in 
 """What words are multiplied by before they are added up to a hash: words of zeros change nothing."""
 
 
+@dataclass(frozen=True, eq=False)
 class PlainLines:
     """Lines of as many fields each, none of them quoted: their text, its bytes, and where each field ends.
 
     `bare` says that fields hold nothing but printable ASCII without blanks.
     """
 
-    def __init__(self, text: str, written: Array, ends: Array, separator: str, *, bare: bool) -> None:
-        self._text, self._separator = text, separator
-        self.written, self.ends, self.bare = written, ends, bare
-
-    @property
-    def rows(self) -> int:
-        """The number of lines."""
-        return len(self.ends)
+    text: str
+    written: Array
+    ends: Array
+    separator: str
+    bare: bool
 
     @cached_property
     def texts(self) -> list[str]:
         """All fields, one line behind the other."""
-        return self._text[:-1].replace("\n", self._separator).split(self._separator)
+        return self.text[:-1].replace("\n", self.separator).split(self.separator)
 
 
 def plain_lines(piece: str, separator: str, width: int) -> PlainLines | None:
@@ -66,6 +65,7 @@ def plain_lines(piece: str, separator: str, width: int) -> PlainLines | None:
     return PlainLines(text, written, ends, separator, bare=printable + blank == len(written))
 
 
+@dataclass(frozen=True, eq=False)
 class Fields(Sequence[str]):
     r"""One field of each line.
 
@@ -76,16 +76,16 @@ class Fields(Sequence[str]):
     (['q1', 'q22'], [b'q1', b'q22'], None, [1, 0])
     """
 
-    def __init__(self, lines: PlainLines, place: int) -> None:
-        self._lines, self._place = lines, place
+    lines: PlainLines
+    place: int
 
     @cached_property
     def texts(self) -> list[str]:
         """The fields as texts."""
-        return self._lines.texts[self._place :: self._lines.ends.shape[1]]
+        return self.lines.texts[self.place :: self.lines.ends.shape[1]]
 
     def __len__(self) -> int:
-        return self._lines.rows
+        return len(self.lines.ends)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.texts)
@@ -99,13 +99,13 @@ class Fields(Sequence[str]):
 
     def _spans(self) -> tuple[Array, Array]:
         """Where each field starts, and how long it is."""
-        ends = self._lines.ends
-        if self._place:
-            starts = ends[:, self._place - 1] + 1
+        ends = self.lines.ends
+        if self.place:
+            starts = ends[:, self.place - 1] + 1
         else:
             starts = np.zeros(len(ends), dtype=ends.dtype)
             starts[1:] = ends[:-1, -1] + 1
-        return starts, ends[:, self._place] - starts
+        return starts, ends[:, self.place] - starts
 
     def digits(self) -> Array | None:
         """The numbers of a column of single digits, such as 0 and 1; None if there is anything else."""
@@ -113,17 +113,17 @@ class Fields(Sequence[str]):
         if (lengths != 1).any():
             return None
         # Anything below 0 is far above 9.
-        numbers = self._lines.written[starts] - np.uint8(ord("0"))
+        numbers = self.lines.written[starts] - np.uint8(ord("0"))
         return numbers.astype(np.int64) if (numbers <= 9).all() else None
 
     def labels(self) -> Array | None:
         """The fields as bytes of one width; None if one is empty, long, or not of printable ASCII without blanks."""
         starts, lengths = self._spans()
         longest = int(lengths.max(initial=0))
-        if not self._lines.bare or longest > WORD * LONGEST or not lengths.all():
+        if not self.lines.bare or longest > WORD * LONGEST or not lengths.all():
             return None
         words = -(-longest // WORD)
-        padded = np.concatenate([self._lines.written, np.zeros(WORD * words, dtype=np.uint8)])
+        padded = np.concatenate([self.lines.written, np.zeros(WORD * words, dtype=np.uint8)])
         # A word from every byte on.
         at = np.ndarray((len(padded) - WORD + 1,), dtype="<u8", buffer=padded, strides=(1,))
         found = np.empty((len(starts), words), dtype="<u8")

@@ -32,8 +32,8 @@ def begins_with_object(peek: Peek) -> bool:
 
 def records(source: Source) -> Records:
     """Open the objects of a file as a stream of records; values inside objects have dotted names."""
-    first = sample(source.peek)
-    paths = _paths(source.peek)
+    first = sample(source)
+    paths = _paths(source)
     columns = tuple(name for name in first if name not in paths)
     known = frozenset(columns)
     late: dict[str, int] = {}
@@ -47,13 +47,13 @@ def records(source: Source) -> Records:
 
     def blocks(needed: Sequence[str]) -> Iterator[Block]:
         keys = [paths.get(name, (name,)) for name in needed]
-        rows = (row(line, record, keys) for line, record in _objects(source.lines(), source.peek))
+        rows = (row(line, record, keys) for line, record in _objects(source.lines(), source))
         while block := list(itertools.islice(rows, BLOCK_ROWS)):
             lines = np.fromiter((line for line, _ in block), dtype=np.int64, count=len(block))
             fields = zip(*(row for _, row in block), strict=True)
             yield Block(lines, dict(zip(needed, fields, strict=True)), late)
 
-    return Records(source.label, columns, first, blocks, source.peek.unit, source.path, tuple(paths))
+    return Records(source.label, columns, first, blocks, source.unit, source.path, tuple(paths))
 
 
 def sample(peek: Peek) -> dict[str, list[Any]]:

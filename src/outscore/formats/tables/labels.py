@@ -89,7 +89,7 @@ def label_lines(source: Source, name: str, *, right: bool) -> Items:
 
 def answers_by_id(source: Source, name: str) -> Items | None:
     """The answers of a JSON object, `{id: answer}` or the questions of SQuAD; None for any other document."""
-    document = source.peek.document
+    document = source.document
     if not isinstance(document, dict) or not document:
         return None
     if isinstance(document.get("data"), list):
@@ -209,7 +209,7 @@ def items_of(source: Source, name: str | None = None, **options: Unpack[LabelOpt
     Answers that are empty, null or not a number are a class of their own, ``(none)``. Without an item column,
     items are numbered, which is enough as long as no other file has to be matched.
     """
-    if isinstance(listed := source.peek.document, list) and not any(isinstance(value, dict) for value in listed):
+    if isinstance(listed := source.document, list) and not any(isinstance(value, dict) for value in listed):
         name_of = "gold" if options.get("role") == "gold" else "prediction"
         raise OutscoreError(
             f"{source.label} is a JSON list of {len(listed):,} values without ids.",
@@ -217,7 +217,7 @@ def items_of(source: Source, name: str | None = None, **options: Unpack[LabelOpt
         )
     called = stem_of(source.path) if name is None else name
     if not any(options.get(part) for part in ("item", "answer", "gold", "cluster", "slices")):
-        if are_label_lines(source.peek):
+        if are_label_lines(source):
             return label_lines(source, called, right=options.get("role") == "gold")
         answers = answers_by_id(source, called)
         if answers is not None:

@@ -205,7 +205,7 @@ def counts_of(columns: Sequence[Scores]) -> Scores:
 
 def read_numbers(source: Source, widths: Sequence[int] = WIDTHS, fill: float | None = None) -> NumberTable:
     """Read all numbers of a file that has one of `widths` columns; words for none are replaced by `fill`, if it is given."""
-    layout = _find_layout(source.peek, widths)
+    layout = _find_layout(source, widths)
     lines = itertools.islice(_drop_trailing_blanks(source.lines()), layout.first_line - 1, None)
     blocks, line, padded, filled = [], layout.first_line, False, 0
     commas = layout.separator == "," and layout.width == 2 and not layout.columns
@@ -221,7 +221,7 @@ def read_numbers(source: Source, widths: Sequence[int] = WIDTHS, fill: float | N
     if values.dtype.kind == "i":
         _refuse_large(layout, values)
         if commas:
-            _refuse_decimal_commas(layout, source.peek.head, values, padded=padded)
+            _refuse_decimal_commas(layout, source.head, values, padded=padded)
     table = NumberTable(source.path, layout.columns, values, layout.first_line, source.sha256(), filled)
     return whole_counts(table) if layout.width == 4 else table
 

@@ -41,6 +41,7 @@ from outscore.formats.battles.read import (
     settled,
     without_mirrors,
 )
+from outscore.formats.tables.assemble import TABLE
 from outscore.formats.tables.cells import Block, Records
 from outscore.formats.tables.names import join_names, suggest_name
 from outscore.formats.tables.parquet import hash_check, is_parquet, long_files
@@ -49,7 +50,7 @@ from outscore.results.note import Note
 from outscore.results.preference import BattleReading
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
-from outscore.workflows.frames import TABLE, is_table, table_of
+from outscore.workflows.frames import is_table, table_of
 from outscore.workflows.requests.prefer import PreferRequest
 
 SAMPLE = 20

@@ -120,7 +120,7 @@ def describe(path: Path) -> FileDescription:
     [('item', 'query_id', 'q1', 'no value occurs twice'), ('score', 'wer', '0.5', 'a usual name')]
     """
     with open_source(path) as source:
-        peek = source.peek
+        peek = source
     entry = certain_format(peek)
     lines = [line.rstrip("\r\n") for line in peek.head]
     if entry is not None and entry.holds == "outputs":
@@ -205,7 +205,7 @@ def _bare(path: Path, systems: Sequence[Scores]) -> Preview:
     """Columns of numbers, which need no names."""
     width = sum(1 if scores.values.ndim == 1 else scores.values.shape[1] for scores in systems)
     with open_source(path) as source:
-        lines = source.peek.filled
+        lines = source.filled
     head = [line.replace(",", " ").replace(";", " ").split() for line in lines]
     names = head[0] if len(head[0]) == width and all(map(is_name, head[0])) else [f"column {i + 1}" for i in range(width)]
     body = head[1:] if head[0] == names else head
@@ -368,7 +368,7 @@ def _result(path: Path, peek: Peek) -> FileDescription | None:
         _refuse_tools(peek, path.name)
         return None
     with open_source(path) as source:
-        content = "".join(source.pieces()).encode("utf-8", "surrogateescape")
+        content = "".join(source.pieces).encode("utf-8", "surrogateescape")
     result = parse(content, path.name)
     if path.suffix in PACKED:
         raise OutscoreError(f"{label_of(path.name)} is a saved result in compressed form.", "Unpack it first.")
