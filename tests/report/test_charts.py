@@ -35,7 +35,7 @@ KEYS = ["difference", "null", "scores", "differences", "quantiles", "power", "si
 
 
 def drawn(whole):
-    return drawn_by("comparison", whole.comparisons[0], whole)
+    return drawn_by("comparison.CHARTS", whole.comparisons[0], whole)
 
 
 def chart(whole, key):
@@ -58,7 +58,7 @@ def test_a_t_test_is_not_taken_for_the_one_that_is_advised_against(full, unsuite
     (c,) = whole.comparisons
     tests = replace(c.analysis.tests, unsuited=[Advice(test, "It is for means.") for test in unsuited])
     c = replace(c, analysis=replace(c.analysis, tests=tests), pictures=replace(c.pictures, sizes_test="paired t test"))
-    (caption,) = [picture.caption for picture in drawn_by("comparison", c, whole) if picture.key == "sizes"]
+    (caption,) = [picture.caption for picture in drawn_by("comparison.CHARTS", c, whole) if picture.key == "sizes"]
     assert f"({called}):" in caption
 
 

@@ -46,12 +46,12 @@ def test_the_table_of_results_has_columns_for_it():
 def test_an_interval_without_its_estimate_is_still_named():
     whole = make_full(interval=Interval(0.0001, 0.004, 0.95, "x", dual=False, estimand="pseudomedian"))
     assert "95% CI of the pseudomedian (Hodges-Lehmann) 0.0001 to 0.0040" in " ".join(text.render(whole).split())
-    assert "NaN" not in drawn("comparison", whole.comparisons[0], whole)[0].to_svg()
+    assert "NaN" not in drawn("comparison.CHARTS", whole.comparisons[0], whole)[0].to_svg()
 
 
 def test_the_picture_has_a_row_for_each():
     whole = make_full(interval=MEDIAN)
-    picture = drawn("comparison", whole.comparisons[0], whole)[0]
+    picture = drawn("comparison.CHARTS", whole.comparisons[0], whole)[0]
     assert "median difference +0.00070, 95% CI 0.00010 to 0.00400" in picture.description
     assert picture.description.startswith("Difference A - B: +0.0143; ")
     spans = [layer for layer in picture.drawing.to_dict()["layer"] if "x2" in layer["encoding"]]

@@ -28,7 +28,7 @@ KEYS = {
 
 @pytest.mark.parametrize(("name", "keys"), a_few(KEYS.items(), 3))
 def test_only_what_there_are_data_for(name, keys):
-    made, on_page = drawn("ranking", MADE[name]()), drawn("ranking", MADE[name](), among="ON_PAGES")
+    made, on_page = drawn("ranking.CHARTS", MADE[name]()), drawn("ranking.ON_PAGES", MADE[name]())
     assert [picture.key for picture in made] == keys
     assert [picture.key for picture in on_page] == [key for key in keys if key != "heat-map"]
     assert all(len(picture.description) > 20 for picture in made)
@@ -36,7 +36,7 @@ def test_only_what_there_are_data_for(name, keys):
 
 @pytest.mark.parametrize("name", a_few(["datasets", "odd", "baseline", "two"], 2))
 def test_pictures_are_sound_and_the_same_every_time(name):
-    for picture, again in zip(drawn("ranking", MADE[name]()), drawn("ranking", MADE[name]()), strict=True):
+    for picture, again in zip(drawn("ranking.CHARTS", MADE[name]()), drawn("ranking.CHARTS", MADE[name]()), strict=True):
         svg = picture.to_svg()
         assert svg == again.to_svg()
         ET.fromstring(svg)  # noqa: S314 - our own output
@@ -91,7 +91,7 @@ def test_names_that_look_alike_when_cut_keep_their_rows():
     ranking = MADE["two"]()
     long = [f"{'x' * 60}-{i}" for i in range(2)]
     scores = [replace(s, system=name) for s, name in zip(ranking.scores, long, strict=True)]
-    chart = drawn("ranking", replace(ranking, scores=scores, systems=long))[0].drawing.to_dict()
+    chart = drawn("ranking.CHARTS", replace(ranking, scores=scores, systems=long))[0].drawing.to_dict()
     assert len({row["label"] for rows in chart["datasets"].values() for row in rows}) == 2
 
 
@@ -115,5 +115,5 @@ def test_files_of_every_kind():
 def test_intervals_may_be_missing():
     ranking = MADE["sixteen"]()
     bare = replace(ranking, scores=[replace(s, low=None, high=None) for s in ranking.scores])
-    forest = next(picture for picture in drawn("ranking", bare) if picture.key == "forest")
+    forest = next(picture for picture in drawn("ranking.CHARTS", bare) if picture.key == "forest")
     assert "NaN" not in forest.to_svg()

@@ -12,7 +12,6 @@ from outscore.web.app import POLICY
     ("settings", "begins", "setting"),
     [
         ({"shuffle": 3}, "Shuffle: ", "shuffle"),
-        ({"test": "bayes", "set.rope": -1}, "Rope: ", "set.rope"),
         ({"margin": -1}, "Margin: ", "margin"),
         ({"metric": "fbeta", "metric.fbeta.beta": "-1"}, "Beta: ", "metric.fbeta.beta"),
     ],

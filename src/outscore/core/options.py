@@ -202,8 +202,14 @@ class Option:
             if _HUGE.search(str(value)):
                 raise ValueError(value)
             return Fraction(str(value))
-        if self.type is int and isinstance(value, float) and not value.is_integer():
+        if self.type in (int, float) and (isinstance(value, bool) or "_" in str(value)):
             raise ValueError(value)
+        if self.type is int and (isinstance(value, float) or "e" in str(value)):
+            # Not by way of a float where digits are given: a seed may have more of them than a float holds.
+            whole = float(str(value))
+            if not whole.is_integer():
+                raise ValueError(value)
+            return int(whole)
         return self.type(value)  # type: ignore[arg-type,call-overload]
 
 

@@ -6,16 +6,7 @@ import re
 from collections.abc import Sequence
 
 from outscore.inference.populations import claim_of, own_test
-from outscore.language.numbers import (
-    count,
-    decimals_for,
-    finer,
-    format_interval,
-    format_number,
-    format_p,
-    format_percent,
-    format_probability,
-)
+from outscore.language import numbers
 from outscore.results.comparison import Bayes, Comparison
 from outscore.results.design import Design
 from outscore.results.pvalue import CONVOLUTIONS, Interval, PValue
@@ -220,7 +211,7 @@ def runs_clause(design: Design, systems: tuple[str, str]) -> str:
 
 
 def _times(times: float, noun: str) -> str:
-    return count(int(times), noun) if times == int(times) else f"{times:.3g} {noun}s on average"
+    return numbers.count(int(times), noun) if times == int(times) else f"{times:.3g} {noun}s on average"
 
 
 def claim_phrase(population: str, design: Design, noun: str = "item") -> str:
@@ -265,7 +256,7 @@ def margin_limit_phrase(limit: float, decimals: int, *, higher_is_better: bool) 
     >>> margin_limit_phrase(-0.0313, 4, higher_is_better=True), margin_limit_phrase(0.0313, 4, higher_is_better=False)
     ('is at least -0.0313', 'is at most 0.0313')
     """
-    return f"is {'at least' if higher_is_better else 'at most'} {format_number(limit, decimals)}"
+    return f"is {'at least' if higher_is_better else 'at most'} {numbers.format_number(limit, decimals)}"
 
 
 def shown_prefix(p: PValue, alpha: float | None) -> str:
@@ -282,8 +273,8 @@ def shown_prefix(p: PValue, alpha: float | None) -> str:
 
 
 def _with_adjusted(p: PValue, alpha: float | None) -> str:
-    adjusted = "" if p.adjusted is None else f", adjusted p = {format_probability(p.adjusted)}"
-    return f"{format_p(p, alpha, brief=True)}{adjusted}"
+    adjusted = "" if p.adjusted is None else f", adjusted p = {numbers.format_probability(p.adjusted)}"
+    return f"{numbers.format_p(p, alpha, brief=True)}{adjusted}"
 
 
 def interval_kind(interval: Interval, *, confidence: bool = False) -> str:
@@ -310,7 +301,7 @@ def interval_noun(interval: Interval, *, confidence: bool = False) -> str:
     '90% posterior interval'
     """
     kind = interval_kind(interval, confidence=confidence)
-    return f"{format_percent(interval.level)} {'CI' if kind == 'interval' else kind}"
+    return f"{numbers.format_percent(interval.level)} {'CI' if kind == 'interval' else kind}"
 
 
 def interval_phrase(interval: Interval, decimals: int, *, confidence: bool = False) -> str:
@@ -325,11 +316,12 @@ def interval_phrase(interval: Interval, decimals: int, *, confidence: bool = Fal
     """
     noun, about = interval_noun(interval, confidence=confidence), ESTIMANDS[interval.estimand]
     if interval.estimand == "difference":
-        return f"{noun} {format_interval(interval, decimals)}"
+        return f"{noun} {numbers.format_interval(interval, decimals)}"
     if interval.estimate is None:
-        return f"{noun} of the {about} {format_interval(interval, decimals)}"
-    places = finer(decimals, interval.estimate)
-    return f"{about} {format_number(interval.estimate, places, sign=True)}, {noun} {format_interval(interval, places)}"
+        return f"{noun} of the {about} {numbers.format_interval(interval, decimals)}"
+    places = numbers.finer(decimals, interval.estimate)
+    estimate = numbers.format_number(interval.estimate, places, sign=True)
+    return f"{about} {estimate}, {noun} {numbers.format_interval(interval, places)}"
 
 
 def posterior_phrase(bayes: Bayes, systems: tuple[str, str]) -> str:
@@ -340,9 +332,9 @@ def posterior_phrase(bayes: Bayes, systems: tuple[str, str]) -> str:
     >>> posterior_phrase(Bayes(0.973, 0.021, 0.006, 0.01), ("A", "B"))
     'A better .973, practically equal (within 0.01) .0210, B better .00600'
     """
-    equal = f"practically equal (within {bayes.rope:g}) {format_probability(bayes.equal)}, " if bayes.rope else ""
-    a, b = systems
-    return f"{a} better {format_probability(bayes.a_better)}, {equal}{b} better {format_probability(bayes.b_better)}"
+    first, equal, second = map(numbers.format_probability, (bayes.a_better, bayes.equal, bayes.b_better))
+    middle = f"practically equal (within {bayes.rope:g}) {equal}, " if bayes.rope else ""
+    return f"{systems[0]} better {first}, {middle}{systems[1]} better {second}"
 
 
 def equals_gold(system: str, n: int, units: str, gold: str = "gold") -> str:
@@ -419,4 +411,4 @@ def join_words(parts: Sequence[str]) -> str:
 
 def decimals_of(c: Comparison) -> int:
     """Enough decimals to show that the scores differ."""
-    return decimals_for(*(s.value for s in c.scores), difference=c.difference)
+    return numbers.decimals_for(*(s.value for s in c.scores), difference=c.difference)

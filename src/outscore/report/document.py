@@ -27,6 +27,8 @@ Tone = Literal["", "won", "lost", "told"]
 Words = tuple[tuple[str, bool], ...]
 """Words with the space after them, and whether each is marked."""
 
+GUARDED = ("margin", "warnings", "notes", "not read")
+"""The labels of statements that are all equally important."""
 PART = "   "
 """Between the parts of a statement on a screen, which are not broken."""
 # No line break inside "A - B", "p = .01" or "95% CI".
@@ -68,14 +70,23 @@ class Placed:
 class Fact:
     """A label and what is to be said about it, the most important line first.
 
-    Of `guarded` facts, such as warnings, each line counts as much as the first one. The lines of a `command` are to be
-    copied into a shell and stay whole.
+    The lines of a `command` are to be copied into a shell and stay whole.
     """
 
     label: str
     lines: tuple[str, ...]
-    guarded: bool = False
     command: bool = False
+
+    @property
+    def guarded(self) -> bool:
+        """Whether each line counts as much as the first one."""
+        return self.label in GUARDED
+
+
+def statements(*listed: tuple[str, Iterable[str]], commands: str = "") -> tuple[Fact, ...]:
+    """Labelled lines, without empty ones; those under the label `commands` are to be copied into a shell."""
+    cleaned = [(clean(label), tuple(clean(line) for line in lines if line)) for label, lines in listed]
+    return tuple(Fact(label, lines, command=label == commands) for label, lines in cleaned if lines)
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,11 @@ def note_texts(notes: Iterable[Note]) -> list[str]:
     return [note.text for note in notes]
 
 
+def texts_below(notes: Iterable[Note]) -> list[str]:
+    """The sentences of notes that are shown below the evidence: readings and warnings stand beside the verdict."""
+    return note_texts(note for note in notes if note.kind not in ("reading", *BESIDE_VERDICT))
+
+
 def with_note_objects(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """JSON with each note as an object: files of version 0.1.0 have notes as plain strings.
 

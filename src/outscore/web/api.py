@@ -31,7 +31,7 @@ from outscore.core.records import dataclass
 from outscore.web.form import COMMANDS, Field, Kind, form
 from outscore.web.jobs import MAX_WAIT, State, place
 from outscore.web.messages import HTTPProblem, JobRequest, ResultRequest, SettingsFileRequest, SettingsRequest, TextRequest
-from outscore.web.service import TYPES, headline_of, service_of
+from outscore.web.service import TYPES, service_of
 from outscore.web.submission import RESULT
 from outscore.web.worker import CHART_TYPES, ITEMISED
 from outscore.workflows.show.describe import FileDescription
@@ -363,9 +363,8 @@ async def delete_file(request: Request) -> Response:
     return Response(status_code=204)
 
 
-async def get_examples(request: Request) -> Response:
+async def get_examples(_request: Request) -> Response:
     """List all examples."""
-    del request
     return JSONResponse(await anyio.to_thread.run_sync(_list_examples))
 
 
@@ -564,12 +563,11 @@ async def post_plan_headline(request: Request) -> Response:
     """The headline of a plan from numbers."""
     async with _run_plan(request) as folder:
         answer = await service_of(request).workers.run_quick({"task": "headline", "folder": folder})
-    return JSONResponse(headline_of(answer))
+    return JSONResponse(answer.content("The result could not be read."))
 
 
-async def get_description(request: Request) -> Response:
+async def get_description(_request: Request) -> Response:
     """The OpenAPI description."""
-    del request
     return JSONResponse(await anyio.to_thread.run_sync(_described))
 
 

@@ -298,9 +298,8 @@ async def _framework_error(request: Request, error: Exception) -> Response:
     return problem_response(request.scope, problem, error.headers)
 
 
-async def _client_disconnected(request: Request, error: Exception) -> Response:
+async def _client_disconnected(request: Request, _error: Exception) -> Response:
     """An upload broke off; nobody is left to read the answer."""
-    del error
     return problem_response(request.scope, HTTPProblem(400, "The request was interrupted."))
 
 

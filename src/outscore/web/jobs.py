@@ -45,11 +45,6 @@ PATIENCE = 2.0
 MODULE = "outscore.web.worker"
 
 
-def _ignore_progress(progress: dict[str, Any]) -> None:
-    """No-op progress callback."""
-    del progress
-
-
 @dataclass(frozen=True)
 class Answer:
     """The outcome of a task: code 0 and an answer, or another code and an error; `notes` are worth knowing either way."""
@@ -60,6 +55,12 @@ class Answer:
     answer: Any = None
     notes: Sequence[str] = ()
     hint: str = ""
+
+    def content(self, otherwise: str) -> Any:  # noqa: ANN401 - what the task answers
+        """The answer; without one, the problem, which is called `otherwise` if nothing else is known."""
+        if self.code:
+            raise HTTPProblem(422, self.error or otherwise)
+        return self.answer
 
 
 class _LostError(Exception):
@@ -166,7 +167,7 @@ class Workers:
         self._waiting += 1
         try:
             async with self._quick:
-                return await self._ask(task, self._settings.quick_seconds, lambda: None, _ignore_progress)
+                return await self._ask(task, self._settings.quick_seconds)
         finally:
             self._waiting -= 1
 
@@ -176,7 +177,11 @@ class Workers:
             return await self._ask(task, self._settings.job_seconds, on_start, on_progress)
 
     async def _ask(
-        self, task: dict[str, Any], seconds: float, on_start: Callable[[], None], on_progress: ProgressCallback
+        self,
+        task: dict[str, Any],
+        seconds: float,
+        on_start: Callable[[], None] = lambda: None,
+        on_progress: ProgressCallback = lambda _: None,
     ) -> Answer:
         worker = await self._free.get()
         answered = False

@@ -310,8 +310,7 @@ def static(name: str) -> str:
 
 
 def _page_route(path: str, view: str) -> Route:
-    async def show(request: Request) -> Response:
-        del request
+    async def show(_request: Request) -> Response:
         return Response(await anyio.to_thread.run_sync(page, view), media_type="text/html", headers=FRESH)
 
     return Route(path, show, methods=["GET"], name=f"page-{view}")

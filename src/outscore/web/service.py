@@ -17,7 +17,7 @@ from starlette.requests import Request
 
 from outscore.core.records import dataclass
 from outscore.web.form import Found, form, read_settings, yaml_of_result
-from outscore.web.jobs import Answer, Job, Jobs, Workers
+from outscore.web.jobs import Job, Jobs, Workers
 from outscore.web.messages import HTTPProblem, JobRequest
 from outscore.web.settings import Settings
 from outscore.web.store import Awaited, Store, Upload, clashes, link, safe_name, safe_place
@@ -157,8 +157,7 @@ class Service:
         path = job.folder / f"result.{form}"
         if not path.exists():
             answer = await self.jobs.make(job, path.name, {"task": "report", "suffix": form, "folder": str(job.folder)})
-            if answer.code:
-                raise HTTPProblem(422, answer.error or "This form could not be written.")
+            answer.content("This form could not be written.")
         return path
 
     async def charts(self, job: Job) -> list[dict[str, str]]:
@@ -166,8 +165,7 @@ class Service:
         path = job.folder / CHARTS / CHART_LIST
         if not path.exists():
             answer = await self.jobs.make(job, CHARTS, {"task": "draw", "folder": str(job.folder)})
-            if answer.code:
-                raise HTTPProblem(422, answer.error or "The charts could not be drawn.")
+            answer.content("The charts could not be drawn.")
         listed: list[dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
         return listed
 
@@ -178,17 +176,10 @@ class Service:
             raise HTTPProblem(404, "There is no such chart.", "The list of charts has all names.")
         return job.folder / CHARTS / f"{name}.{form}"
 
-    async def headline(self, job: Job) -> dict[str, Any] | None:
+    async def headline(self, job: Job) -> Any:  # noqa: ANN401 - JSON
         """The headline of a result, which is shown before its report is made."""
-        return headline_of(await self.jobs.make(job, "headline", {"task": "headline", "folder": str(job.folder)}))
-
-
-def headline_of(answer: Answer) -> dict[str, Any] | None:
-    """The headline in the answer of a worker."""
-    if answer.code:
-        raise HTTPProblem(422, answer.error or "The result could not be read.")
-    content: dict[str, Any] | None = answer.answer
-    return content
+        answer = await self.jobs.make(job, "headline", {"task": "headline", "folder": str(job.folder)})
+        return answer.content("The result could not be read.")
 
 
 def _apart(uploads: Sequence[Upload]) -> dict[str, Upload]:

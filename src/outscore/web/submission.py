@@ -7,7 +7,6 @@ folder. So its result has the same bytes as that of the command line shown besid
 from __future__ import annotations
 
 import itertools
-import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +28,6 @@ STEM = "result"
 RESULT = f"{STEM}.json"
 MAX_TEXT = 1_000
 MAX_VALUES = 1_000
-TRUE, FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 # What an option is followed by where its value is left to the reader, NAME or COLUMN, is no part of a form.
 QUOTE_OR_OPTION = re.compile(r"`[^`]*`|--([a-z][a-z-]*)( [A-Z]{2,}(?![\w=]))?")
 TWICE = re.compile(r"(“[^”]*”)(?: \1)+")
@@ -291,7 +289,7 @@ def read_value(field: Field, value: object) -> list[str]:
     (['0.01'], ['0.05'], [])
     >>> read_value(alpha, "low")
     Traceback (most recent call last):
-    outscore.web.messages.HTTPProblem: Level: 'low' was given. A number was expected.
+    outscore.web.messages.HTTPProblem: Level: Option `alpha` is 'low'. Expected a number.
     """
     if value is None or value == "":
         return []
@@ -312,12 +310,8 @@ def read_value(field: Field, value: object) -> list[str]:
 
 def _text_of(field: Field, value: object) -> str:
     match field.type:
-        case "flag":
-            if str(value).lower() not in (*TRUE, *FALSE):
-                raise _unexpected(field, value, "True or false was expected.")
-            return "true" if str(value).lower() in TRUE else "false"
-        case "number" | "whole":
-            return _number(field, value)
+        case "flag" | "number" | "whole":
+            return _as_declared(field, value.strip() if isinstance(value, str) else value)
         case "choice" | "several":
             known = [choice.value for choice in field.choices]
             if value not in known:
@@ -327,22 +321,13 @@ def _text_of(field: Field, value: object) -> str:
             return _line(field, value)
 
 
-def _number(field: Field, value: object) -> str:
-    """A number as browsers write it: 5e3 is a whole number there, and not for the option."""
-    expected = "A whole number was expected." if field.type == "whole" else "A number was expected."
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise _unexpected(field, value, expected)
-    text = str(value).strip()
+def _as_declared(field: Field, value: object) -> str:
+    """A number or a tick, if its declaration can read it; of whole numbers, browsers write some with an exponent."""
     try:
-        number = float(text) if text.isascii() and "_" not in text else math.nan
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number) or (field.type == "whole" and not number.is_integer()):
-        raise _unexpected(field, value, expected)
-    if field.type == "number":
-        return text
-    # Not by way of a float where digits are given: a seed may have more of them than a float holds.
-    return str(int(text) if text.lstrip("+-").isdecimal() else int(number))
+        read = field.option.read(value)
+    except OutscoreError as error:
+        raise _unfit(field, error.message, error.hint) from None
+    return str(value) if field.type == "number" else str(read).lower()
 
 
 def _line(field: Field, value: object) -> str:

@@ -205,9 +205,8 @@ def _about(result: AnyResult) -> dict[str, Any]:
     return {"systems": systems_of(result), "headline": None if verdict is None else minus(glue(verdict.headline))}
 
 
-def _reload(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
+def _reload(task: Mapping[str, Any], _listener: Listener) -> dict[str, Any]:
     """Show a saved result again, and say what it is about."""
-    del listener
     from outscore.report.render import render
     from outscore.results.saved import as_document, read_saved, refuse_inconsistent
 
@@ -227,24 +226,21 @@ def _write(path: Path, text: str) -> None:
     unfinished.rename(path)
 
 
-def _inspect(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
-    del listener
+def _inspect(task: Mapping[str, Any], _listener: Listener) -> dict[str, Any]:
     from outscore.web.files import inspect
 
     return inspect(Path(task["file"]), task["max_bytes"])
 
 
-def _items(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
+def _items(task: Mapping[str, Any], _listener: Listener) -> dict[str, Any]:
     """The items of an answer, with what stands beside their scores."""
-    del listener
     from outscore.web.files import items_of
 
     return items_of(task["command"], task["request"])
 
 
-def _headline(task: Mapping[str, Any], listener: Listener) -> dict[str, Any] | None:
+def _headline(_task: Mapping[str, Any], _listener: Listener) -> dict[str, Any] | None:
     """What the report of the result has in large letters, and the line below; None where it begins with a table."""
-    del task, listener
     from outscore.report.document import glue, minus
     from outscore.report.render import verdicts_of
     from outscore.results.saved import as_document, read_saved
@@ -256,18 +252,16 @@ def _headline(task: Mapping[str, Any], listener: Listener) -> dict[str, Any] | N
     return {**words, "won": verdict.tone == "won", "named": verdict.named}
 
 
-def _report(task: Mapping[str, Any], listener: Listener) -> None:
+def _report(task: Mapping[str, Any], _listener: Listener) -> None:
     """Write the result in another form, beside it."""
-    del listener
     from outscore.report.render import render
     from outscore.results.saved import read_saved
 
     _write(Path(RESULT).with_suffix(f".{task['suffix']}"), render(read_saved(RESULT), FORMS[task["suffix"]]))
 
 
-def _draw(task: Mapping[str, Any], listener: Listener) -> None:
+def _draw(_task: Mapping[str, Any], _listener: Listener) -> None:
     """Draw all charts of the result as `--charts` does, and list them."""
-    del task, listener
     from outscore.report.render import named_charts
     from outscore.results.saved import as_document, read_saved
 

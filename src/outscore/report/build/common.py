@@ -11,31 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from outscore.core.errors import load_extra
 from outscore.core.records import dataclass
 from outscore.language.lines import reading_line, short_reading
-from outscore.language.numbers import count
-from outscore.language.phrases import TERMS
+from outscore.language.numbers import count, format_number, justified_places
+from outscore.language.phrases import TERMS, short_names
+from outscore.report import document as doc
 from outscore.report.citations import Cited
-from outscore.report.document import (
-    Article,
-    Block,
-    Code,
-    Document,
-    Fact,
-    Facts,
-    Figure,
-    Form,
-    Later,
-    Listing,
-    Paragraph,
-    Placed,
-    Quote,
-    Section,
-    Table,
-    Verdict,
-    clean,
-)
+from outscore.report.document import clean
 from outscore.report.rows.columns import Column, tabulate, texts
 from outscore.results.design import Reading
 from outscore.results.note import BESIDE_VERDICT, ON_SCREEN, Note
+from outscore.results.pvalue import Interval, PValue
 
 # How one kind of result is reported: its document and its card, its tables of all digits, its charts.
 
@@ -46,7 +30,7 @@ Line = Mapping[str, object]
 if TYPE_CHECKING:
     from outscore.outputs.outcomes import Changed, Contexts
     from outscore.report.charts.canvas import Chart
-    from outscore.report.document import Document, Records, Screen
+    from outscore.report.document import Records, Screen
     from outscore.report.rows.diff_pairs import Sort
 
     Examples = tuple[Sequence[Changed], Contexts | None]
@@ -105,18 +89,18 @@ class Kind:
         The answer on one screen, if the document is not short anyway; and as keys and values, one mapping for each line.
     """
 
-    build: Callable[[Any], Document]
-    card: Callable[[Any], Document]
+    build: Callable[[Any], doc.Document]
+    card: Callable[[Any], doc.Document]
     tables: Mapping[str, Callable[[Any], Records]]
     charts: str = ""
     parts: Callable[[Any], list[tuple[Any, ...]]] = _one_part
     forms: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     whole: Callable[[Any], Any] = _itself
-    build_shown: Callable[[Any, Shown], Document] | None = None
+    build_shown: Callable[[Any, Shown], doc.Document] | None = None
     screen: Callable[[Any], Screen] | None = None
     lines: Callable[[Any], list[Line]] | None = None
 
-    def document(self, result: Any, shown: Shown) -> Document:  # noqa: ANN401 - any result
+    def document(self, result: Any, shown: Shown) -> doc.Document:  # noqa: ANN401 - any result
         """The document of a result."""
         whole = self.whole(result)
         return self.build(whole) if self.build_shown is None else self.build_shown(whole, shown)
@@ -135,13 +119,13 @@ class Kind:
 
 
 R = TypeVar("R")
-T = TypeVar("T", bound=Placed)
-RUNNING: tuple[Form, ...] = ("text", "markdown", "latex")
+T = TypeVar("T", bound=doc.Placed)
+RUNNING: tuple[doc.Form, ...] = ("text", "markdown", "latex")
 """Every form but a page."""
 REPEATS = "Settings to reproduce this result"
 
 
-def settings_table(settings: Mapping[str, object]) -> Table | None:
+def settings_table(settings: Mapping[str, object]) -> doc.Table | None:
     """The settings that reproduce a result, one per row; None where they are unknown."""
     rows = [(name, value) for key, entry in settings.items() for name, value in _flat(str(key), entry)]
     return tabulate("settings", "Settings", texts("setting", "value"), rows) if rows else None
@@ -159,14 +143,14 @@ def _flat(name: str, value: object) -> Iterable[tuple[str, str]]:
         yield name, str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def facts_block(facts: Sequence[Fact]) -> Facts | None:
+def facts_block(facts: Sequence[doc.Fact]) -> doc.Facts | None:
     """Facts as a block, if there are any."""
-    return Facts(tuple(facts)) if facts else None
+    return doc.Facts(tuple(facts)) if facts else None
 
 
-def warnings_of(notes: Iterable[Note]) -> list[Block]:
+def warnings_of(notes: Iterable[Note]) -> list[doc.Block]:
     """What may make the verdict wrong, to be shown beside it."""
-    return [Paragraph(clean(note.text), "warning") for note in notes if note.kind in BESIDE_VERDICT]
+    return [doc.Paragraph(clean(note.text), "warning") for note in notes if note.kind in BESIDE_VERDICT]
 
 
 def warnings_on_screen(notes: Iterable[Note], further: Iterable[str] = ()) -> tuple[str, ...]:
@@ -175,23 +159,34 @@ def warnings_on_screen(notes: Iterable[Note], further: Iterable[str] = ()) -> tu
     return tuple(dict.fromkeys(clean(text) for text in texts))
 
 
-def on_screen(*facts: tuple[str, Iterable[str]]) -> tuple[Fact, ...]:
-    """Labelled lines of a screen, without empty ones."""
-    made = [Fact(clean(label), tuple(filter(None, lines))) for label, lines in facts]
-    return tuple(fact for fact in made if fact.lines)
-
-
 def short_read_as(reading: Reading | None) -> list[str]:
     """How the input was interpreted, for one screen."""
     return [] if reading is None else [short_reading(reading)]
 
 
-def bare(table: Table, *optional: str, title: str = "", notes: Sequence[str] = (), most: int = 20) -> Table:
+def bare(table: doc.Table, *optional: str, title: str = "", notes: Sequence[str] = (), most: int = 20) -> doc.Table:
     """The first rows of a table for one screen, without what explains them; `optional` columns give way where it is narrow."""
     left_out = len(table.rows) - most
     listed = [f"and {count(left_out, 'more row')} (-v shows all)"] if left_out > 0 else []
     first = replace(table, rows=table.rows[:most], numbers=table.numbers[:most])
     return replace(first, title=title, notes=(*listed, *filter(None, notes)), optional=optional)
+
+
+def answer_parts(scores: Mapping[str, float], difference: float, interval: Interval | None) -> tuple[list[str], int]:
+    """Scores by the short names of systems, and their difference, with as many digits as the interval justifies: how many."""
+    names, ends = short_names(list(scores)), (None, None) if interval is None else (interval.low, interval.high)
+    places = justified_places(list(scores.values()), difference, *ends)
+    parts = [f"{names[name]} {format_number(value, places.score)}" for name, value in scores.items()]
+    return [*parts, f"difference {format_number(difference, places.difference, sign=True)}"], places.difference
+
+
+def line_of(
+    winner: str, metric: str, scores: Sequence[float], difference: float, interval: Interval | None, p: PValue, n: int
+) -> Line:
+    """A comparison as keys and values in a fixed order, with the p that counts."""
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    named = {"winner": winner, "metric": metric, "a": scores[0], "b": scores[1], "difference": difference}
+    return {**named, "low": low, "high": high, "p": p.value if p.adjusted is None else p.adjusted, "n": n}
 
 
 def begins_with_name(text: str, systems: Iterable[str]) -> bool:
@@ -205,75 +200,75 @@ def begins_with_name(text: str, systems: Iterable[str]) -> bool:
     return any(text.startswith(clean(name)) for name in systems)
 
 
-def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[Block]:
+def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[doc.Block]:
     """The line that says how the input was interpreted, which old results do not have, and cautions about it."""
     if reading is None:
         return data_blocks("", notes)
     return data_blocks(clean(reading_line(reading)), notes, page=clean(reading_line(reading, options=False)))
 
 
-def data_blocks(line: str, notes: Sequence[Note], page: str = "") -> list[Block]:
+def data_blocks(line: str, notes: Sequence[Note], page: str = "") -> list[doc.Block]:
     """The line about the data, if there is one, which a page may say otherwise, and cautions about them."""
     warnings = [clean(note.text) for note in dict.fromkeys(notes) if note.kind == "reading"]
-    facts = [Fact(label, tuple(lines)) for label, lines in (("data", [line] if line else []), ("warnings", warnings)) if lines]
+    facts = doc.statements(("data", [line]), ("warnings", warnings))
     paragraphs = [*([f"Data: {page or line}."] if line else []), *warnings]
     return [
-        *([Facts(tuple(facts)).only("text", "markdown")] if facts else []),
-        *(Paragraph(text, "note").only("html", "latex") for text in paragraphs),
+        *([doc.Facts(facts).only("text", "markdown")] if facts else []),
+        *(doc.Paragraph(text, "note").only("html", "latex") for text in paragraphs),
     ]
 
 
 def illustrated(
-    answer: Section, charts: Callable[[], list[Chart]], key: str, *, fold: str = "", instead: Block | None = None
-) -> tuple[Section, Section]:
+    answer: doc.Section, charts: Callable[[], list[Chart]], key: str, *, fold: str = "", instead: doc.Block | None = None
+) -> tuple[doc.Section, doc.Section]:
     """The answer with one picture beside it, the chart with this key or a block `instead`, and a section of all other charts.
 
     Charts are drawn once, where a form shows them.
     """
 
     @cache
-    def figures() -> list[Figure]:
-        return [Figure(chart.key, chart.caption, chart.to_svg, chart.to_csv) for chart in charts()]
+    def figures() -> list[doc.Figure]:
+        return [doc.Figure(chart.key, chart.caption, chart.to_svg, chart.to_csv) for chart in charts()]
 
-    def picture() -> Block | None:
+    def picture() -> doc.Block | None:
         return instead or next((figure for figure in figures() if figure.key == key), None)
 
-    def others() -> list[Figure]:
+    def others() -> list[doc.Figure]:
         return [figure for figure in figures() if instead is not None or figure.key != key]
 
-    return replace(answer, picture=picture), Section("pictures", "Charts", others, fold=fold).only("html")
+    return replace(answer, picture=picture), doc.Section("pictures", "Charts", others, fold=fold).only("html")
 
 
-def quotes(sentence: str, full: str) -> list[Block]:
+def quotes(sentence: str, full: str) -> list[doc.Block]:
     """A sentence for a paper, longer in LaTeX and where everything is shown."""
     if sentence == full:
-        return [Quote(sentence)]
-    return [Quote(sentence).brief().but("latex"), Quote(full).but("text", "markdown", level="brief")]
+        return [doc.Quote(sentence)]
+    return [doc.Quote(sentence).brief().but("latex"), doc.Quote(full).but("text", "markdown", level="brief")]
 
 
-def paper(sentence: str, signature: str, full: str | None = None) -> Section:
+def paper(sentence: str, signature: str, full: str | None = None) -> doc.Section:
     """What goes into a paper; `full` is the sentence where everything is shown."""
     short = clean(sentence)
-    blocks: list[Block] = [*quotes(short, full or short), Code(clean(signature))]
-    return Section("paper", "For a paper", lambda: blocks, headed=True, joined=True)
+    blocks: list[doc.Block] = [*quotes(short, full or short), doc.Code(clean(signature))]
+    return doc.Section("paper", "For a paper", lambda: blocks, headed=True, joined=True)
 
 
-def works(cited: Callable[[], Cited]) -> Section:
+def works(cited: Callable[[], Cited]) -> doc.Section:
     """Whom to cite."""
 
-    def blocks() -> list[Facts | Code]:
+    def blocks() -> list[doc.Facts | doc.Code]:
         references = cited()
         if not references.works:
             return []
-        return [Facts(tuple(references.works)), Code(references.bibtex, "BibTeX", breaks="", fold="BibTeX")]
+        return [doc.Facts(tuple(references.works)), doc.Code(references.bibtex, "BibTeX", breaks="", fold="BibTeX")]
 
-    return Section("works", "Works to cite", blocks, style="works").only("html")
+    return doc.Section("works", "Works to cite", blocks, style="works").only("html")
 
 
-def glossary() -> Section:
+def glossary() -> doc.Section:
     """What the terms of reports mean, for pages; the title leads to the guide if the package knows where it is."""
-    facts = Facts(tuple(Fact(term, (meaning,)) for term, meaning in TERMS.items()), glossary=True)
-    return Section("terms", "Terms", lambda: [facts], fold="What the terms mean", link=_guide()).only("html")
+    facts = doc.Facts(tuple(doc.Fact(term, (meaning,)) for term, meaning in TERMS.items()), glossary=True)
+    return doc.Section("terms", "Terms", lambda: [facts], fold="What the terms mean", link=_guide()).only("html")
 
 
 @cache
@@ -289,46 +284,46 @@ def _guide() -> str:
     return f"{urls['Source']}/blob/v{package['Version']}/docs/guides/report.md" if "Source" in urls else ""
 
 
-def settings(values: Mapping[str, object], label: str = "settings", note: str = "") -> Section:
+def settings(values: Mapping[str, object], label: str = "settings", note: str = "") -> doc.Section:
     """The settings that reproduce the result; folded away on a page, below a `note`."""
     table = settings_table(values)
-    blocks: list[Block] = []
+    blocks: list[doc.Block] = []
     if table is not None:
-        blocks += [Paragraph(note).only("html")] if note else []
+        blocks += [doc.Paragraph(note).only("html")] if note else []
         blocks.append(replace(table, fold=REPEATS, label=label))
-    return Section("settings", "Settings", lambda: blocks).full()
+    return doc.Section("settings", "Settings", lambda: blocks).full()
 
 
-def examples_index(examples: Mapping[str, tuple[str, str]]) -> Document:
+def examples_index(examples: Mapping[str, tuple[str, str]]) -> doc.Document:
     """Links to the pages of examples, each with its title and verdict, by the names of their folders."""
     about = (
         "The data are simulated. Each example has a folder with its files and its reports; `examples.txt` says how the data"
         " were simulated and which command reproduces the result."
     )
-    sections = [Section("about", "", lambda: [Paragraph(about)])]
+    sections = [doc.Section("about", "", lambda: [doc.Paragraph(about)])]
     for name, (title, verdict) in examples.items():
-        sections.append(Section(name, clean(title), partial(_paragraph, verdict), headed=True, link=f"{name}/report.html"))
+        sections.append(doc.Section(name, clean(title), partial(_paragraph, verdict), headed=True, link=f"{name}/report.html"))
     footer = "Made by outscore. These files need no network."
-    return Document("Examples", (Article("", "Examples", tuple(sections)),), footer=footer)
+    return doc.Document("Examples", (doc.Article("", "Examples", tuple(sections)),), footer=footer)
 
 
-def _paragraph(text: str) -> list[Paragraph]:
-    return [Paragraph(clean(text))]
+def _paragraph(text: str) -> list[doc.Paragraph]:
+    return [doc.Paragraph(clean(text))]
 
 
-def folded(table: Table, rows: int) -> Table:
+def folded(table: doc.Table, rows: int) -> doc.Table:
     """A table that a page folds away if it has more than `rows` rows."""
     return replace(table, fold=f"All {len(table.rows)} rows") if len(table.rows) > rows else table
 
 
-def by_length(make: Callable[[int | None], Table], brief: int, *forms: Form) -> tuple[Later, Later]:
+def by_length(make: Callable[[int | None], doc.Table], brief: int, *forms: doc.Form) -> tuple[doc.Later, doc.Later]:
     """A table of at most `brief` rows for brief reports, and of all rows for full ones."""
-    return Later(lambda: [make(brief)]).only(*forms).brief(), Later(lambda: [make(None)]).only(*forms).full()
+    return doc.Later(lambda: [make(brief)]).only(*forms).brief(), doc.Later(lambda: [make(None)]).only(*forms).full()
 
 
-def on_page(make: Callable[[int | None], Table], most: int | None, open_rows: int) -> Later:
+def on_page(make: Callable[[int | None], doc.Table], most: int | None, open_rows: int) -> doc.Later:
     """The same on a page, which folds it away if it has more than `open_rows` rows."""
-    return Later(lambda: [folded(make(most), open_rows)]).only("html")
+    return doc.Later(lambda: [folded(make(most), open_rows)]).only("html")
 
 
 def by_level(brief: T, full: T) -> tuple[T, T]:
@@ -339,20 +334,20 @@ def by_level(brief: T, full: T) -> tuple[T, T]:
 def card_document(
     headline: str,
     reason: str,
-    table: Table,
+    table: doc.Table,
     notes: Iterable[str] = (),
     left: tuple[int, str] = (0, ""),
     reading: Reading | None = None,
-) -> Document:
+) -> doc.Document:
     """The verdict, how the input was interpreted, the numbers, how many more rows there are, and notes."""
     more = f"and {count(left[0], f'more {left[1]}')}"
-    blocks: list[Block] = [Verdict((headline,), clean(headline), clean(reason)), *read_as(reading), table]
-    blocks += [Paragraph(more)] if left[0] > 0 else []
+    blocks: list[doc.Block] = [doc.Verdict((headline,), clean(headline), clean(reason)), *read_as(reading), table]
+    blocks += [doc.Paragraph(more)] if left[0] > 0 else []
     texts = tuple(clean(note) for note in notes)
-    blocks += [Listing("notes", texts)] if texts else []
-    return Document(clean(headline), (Article("", "", (Section("card", "", lambda: blocks),)),))
+    blocks += [doc.Listing("notes", texts)] if texts else []
+    return doc.Document(clean(headline), (doc.Article("", "", (doc.Section("card", "", lambda: blocks),)),))
 
 
-def card_table(columns: Sequence[Column[R]], records: Iterable[R]) -> Table:
+def card_table(columns: Sequence[Column[R]], records: Iterable[R]) -> doc.Table:
     """All columns, even empty ones."""
     return tabulate("card", "", columns, records, every_column=True)

@@ -24,6 +24,7 @@ from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
 from outscore.report.citations import cited_by_comparisons
+from outscore.report.rows import facts, parts
 from outscore.report.rows.columns import Column, alpha_of, interval_head, texts, words
 from outscore.report.rows.comparison import (
     adjusted,
@@ -47,46 +48,6 @@ from outscore.report.rows.comparison import (
     tests_used,
     unit_advice,
 )
-from outscore.report.rows.facts import (
-    alternative_of,
-    effect_and_power,
-    evidence,
-    first_sentence,
-    heading,
-    headline,
-    lost_items,
-    margin_lines,
-    next_step,
-    paper_sentence,
-    power_lines,
-    short_evidence,
-    sides,
-    units_phrase,
-    warning_lines,
-)
-from outscore.report.rows.parts import (
-    MAX_BRIEF,
-    MAX_SHOWN,
-    TITLE,
-    bucket_table,
-    claim_table,
-    correction_of,
-    is_family_of_metrics,
-    methods_of,
-    metric_contradictions,
-    metric_facts,
-    metric_sentence,
-    metric_signatures,
-    metric_table,
-    metrics_verdict,
-    ngram_tables,
-    question_links,
-    questions,
-    segments,
-    segments_title,
-    slices,
-    word_table,
-)
 from outscore.results.comparison import Bayes, Comparison, Comparisons, JointClaim, SystemScore
 from outscore.results.note import BESIDE_VERDICT, NoteKind, note_texts
 
@@ -104,24 +65,24 @@ CLAIMS = {
 
 def build(whole: Comparisons) -> doc.Document:
     """All comparisons of a result."""
-    table = slices(whole)
+    table = parts.slices(whole)
     # A whole is the heading of its slices; a comparison alone has nothing below it.
     top = table is not None or len(whole.comparisons) == 1
-    parts = [_comparison(c, whole, i, depth=1 if top and i == 1 else 2) for i, c in enumerate(whole.comparisons, 1)]
+    each = [_comparison(c, whole, i, depth=1 if top and i == 1 else 2) for i, c in enumerate(whole.comparisons, 1)]
     closing = list(_closing(whole))
-    if is_family_of_metrics(whole):
+    if parts.is_family_of_metrics(whole):
         # On a screen the metrics are one answer.
-        parts = [article.but("text", level="brief") for article in parts]
-        articles = [_metrics(whole), *_words(whole), *parts, *closing]
+        each = [article.but("text", level="brief") for article in each]
+        articles = [_metrics(whole), *_words(whole), *each, *closing]
     elif table is not None:
         # So are slices, as a table below the whole.
         sliced = doc.Section("slices", "", lambda: [table]).only("text").brief()
-        answer = replace(parts[0], sections=(*parts[0].sections, sliced))
+        answer = replace(each[0], sections=(*each[0].sections, sliced))
         closing[0] = closing[0].but("text", level="brief")
-        others = [article.but("text", level="brief") for article in parts[1:]]
+        others = [article.but("text", level="brief") for article in each[1:]]
         articles = [answer, replace(_overview(whole, answered=True), title=table.title, depth=2), *others, *closing]
     else:
-        articles = [_overview(whole), *parts, *_words(whole), *closing]
+        articles = [_overview(whole), *each, *_words(whole), *closing]
     if whole.claim is not None:
         articles.insert(1, _claim(whole.claim, alpha_of(whole)))
     return doc.Document(_title(whole), tuple(articles), _subject(whole))
@@ -129,19 +90,19 @@ def build(whole: Comparisons) -> doc.Document:
 
 def _claim(claim: JointClaim, alpha: float | None) -> doc.Article:
     """The one claim about several measures, with the p of each part."""
-    table = claim_table(claim, alpha)
+    table = parts.claim_table(claim, alpha)
     return doc.Article("claim", table.title, (doc.Section("claim", "", lambda: [replace(table, heading="none")]),), 2)
 
 
 def _title(whole: Comparisons) -> str:
-    if is_family_of_metrics(whole):
-        return metrics_verdict(whole).headline
-    alone = len(whole.comparisons) == 1 or slices(whole) is not None
-    return heading(whole.comparisons[0]) if alone else f"{len(whole.comparisons)} comparisons"
+    if parts.is_family_of_metrics(whole):
+        return parts.metrics_verdict(whole).headline
+    alone = len(whole.comparisons) == 1 or parts.slices(whole) is not None
+    return facts.heading(whole.comparisons[0]) if alone else f"{len(whole.comparisons)} comparisons"
 
 
 def _subject(whole: Comparisons) -> str:
-    return metric_table(whole).title if is_family_of_metrics(whole) else _title(whole)
+    return parts.metric_table(whole).title if parts.is_family_of_metrics(whole) else _title(whole)
 
 
 def _overview(whole: Comparisons, *, answered: bool = False) -> doc.Article:
@@ -150,7 +111,7 @@ def _overview(whole: Comparisons, *, answered: bool = False) -> doc.Article:
     Below the answer, only a paper repeats how the input was read: it has no other place for it.
     """
     forms = ("latex", "markdown", "html") if len(whole.comparisons) != 1 else ("latex",)
-    sentences = [doc.Quote(paper_sentence(c)) for c in whole.comparisons]
+    sentences = [doc.Quote(facts.paper_sentence(c)) for c in whole.comparisons]
     reading = doc.Section(
         "reading",
         "",
@@ -167,7 +128,7 @@ def _overview(whole: Comparisons, *, answered: bool = False) -> doc.Article:
 def _metrics(whole: Comparisons) -> doc.Article:
     """Several metrics as one answer, followed by each of them."""
     compared, first = whole.comparisons, whole.comparisons[0]
-    verdict, table = metrics_verdict(whole), metric_table(whole)
+    verdict, table = parts.metrics_verdict(whole), parts.metric_table(whole)
     sentence_of_all = verdict.text if verdict.reason else f"{verdict.headline}."
     line = tuple(
         doc.clean(f"{c.metric} {numbers.format_number(c.difference, decimals_of(c), sign=True)}, adj. p {adjusted(c.p)}")
@@ -177,11 +138,13 @@ def _metrics(whole: Comparisons) -> doc.Article:
     # What undermines one metric undermines the answer; several metrics may have the same caveat.
     caveats = list(dict.fromkeys(block for c in compared for block in _caveats(c, told=("warning",))))
     # Each metric has contradictions of its own.
-    against = [doc.Paragraph(text, "warning") for text in metric_contradictions(whole)]
-    signatures = doc.Code("\n".join(metric_signatures(whole)))
-    words = metric_sentence(whole)
-    sentence = common.quotes(words, " ".join([words, *(text for c in compared for text in effect_and_power(c, named=True))]))
-    excerpt = [segments(first, MAX_BRIEF, whole=False)] if first.segments else []
+    against = [doc.Paragraph(text, "warning") for text in parts.metric_contradictions(whole)]
+    signatures = doc.Code("\n".join(parts.metric_signatures(whole)))
+    words = parts.metric_sentence(whole)
+    sentence = common.quotes(
+        words, " ".join([words, *(text for c in compared for text in facts.effect_and_power(c, named=True))])
+    )
+    excerpt = [parts.segments(first, parts.MAX_BRIEF, whole=False)] if first.segments else []
     own = [replace(t, title=_of_metric(t, c)) for c in compared for t in _asked_for(c, whole)]
     sections = (
         doc.Section("answer", "", lambda: [answer, *against, *caveats]).but("latex"),
@@ -189,7 +152,7 @@ def _metrics(whole: Comparisons) -> doc.Article:
         doc.Section("metrics", "", lambda: [_leading(replace(table, heading="bold", label="results"), whole)]),
         doc.Section("sentence", "", lambda: sentence).but("text"),
         # One screen: what was requested, and the segments behind the first metric.
-        doc.Section("evidence", "", lambda: [common.facts_block(metric_facts(whole)), *sentence, signatures])
+        doc.Section("evidence", "", lambda: [common.facts_block(parts.metric_facts(whole)), *sentence, signatures])
         .only("text")
         .brief(),
         doc.Section("tables", "", lambda: own).only("text").brief(),
@@ -211,7 +174,7 @@ def _of_metric(table: doc.Table, c: Comparison) -> str:
 def _asked_for(c: Comparison, whole: Comparisons) -> list[doc.Table]:
     """Tables that exist only because the user asked for them, so no form leaves them out."""
     alpha = alpha_of(whole)
-    return [table for table in (every_test(c, alpha), bucket_table(c, alpha), unit_advice(c)) if table.rows]
+    return [table for table in (every_test(c, alpha), parts.bucket_table(c, alpha), unit_advice(c)) if table.rows]
 
 
 def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -> doc.Article:
@@ -220,21 +183,21 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
 
     def tables(*candidates: doc.Table | None) -> list[doc.Table]:
         present = [table for table in candidates if table is not None and table.rows]
-        return [replace(table, about=heading(c), label=f"{table.key}-{number}") for table in present]
+        return [replace(table, about=facts.heading(c), label=f"{table.key}-{number}") for table in present]
 
     def only_full(*candidates: doc.Table | None) -> list[doc.Table]:
         return [table.full() for table in tables(*candidates)]
 
     # On a screen, a line of its own shows the way from rows to units.
     steps = [table.but("text", "latex", level="brief") for table in tables(path(c))]
-    cited = common.paper(c.sentence, str(c.signature), paper_sentence(c))
+    cited = common.paper(c.sentence, str(c.signature), facts.paper_sentence(c))
     # The reading is shown once: with the only comparison, in the overview of several, or, on a screen, with the first.
     read = common.read_as(c.reading, c.notes) if depth == 1 else []
-    if depth > 1 and number == 1 and not is_family_of_metrics(whole):
+    if depth > 1 and number == 1 and not parts.is_family_of_metrics(whole):
         read = [block.only("text") for block in common.read_as(c.reading, c.notes)]
     # Segments are shown with their texts, which say more than their scores.
-    items = [] if c.segments else only_full(replace(deciding_items(c), links=question_links(c, MAX_SHOWN)))
-    listing = doc.Section("segments", segments_title(c), lambda: _segments(c))
+    items = [] if c.segments else only_full(replace(deciding_items(c), links=parts.question_links(c, parts.MAX_SHOWN)))
+    listing = doc.Section("segments", parts.segments_title(c), lambda: _segments(c))
     told = doc.Section("answer", "", lambda: [_verdict(c, whole, nested=depth > 1), *_caveats(c), *_next_step(c), *read])
     answer, pictures = common.illustrated(
         told.but("latex"), partial(common.drawn, "comparison.CHARTS", c, whole), "difference", instead=fourfold(c)
@@ -255,9 +218,9 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
         ).but("latex"),
         cited.only("text"),
         doc.Section("tables", "", lambda: [*steps, *only_full(effects(c)), *tables(every_test(c, alpha))]).but("html"),
-        doc.Section("buckets", "Subsets", lambda: tables(bucket_table(c, alpha))),
+        doc.Section("buckets", "Subsets", lambda: tables(parts.bucket_table(c, alpha))),
         listing.only("html"),
-        doc.Section("questions", TITLE, lambda: _questions(c)).but("latex"),
+        doc.Section("questions", parts.TITLE, lambda: _questions(c)).but("latex"),
         doc.Section(
             "analysis",
             "Analysis of the data",
@@ -269,12 +232,12 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
         doc.Section("signature", "", lambda: [doc.Code(doc.clean(str(c.signature)))]).only("latex"),
         cited.only("markdown", "html"),
     )
-    return doc.Article(f"c{number}", heading(c), sections, depth, headline(c)[0])
+    return doc.Article(f"c{number}", facts.heading(c), sections, depth, facts.headline(c)[0])
 
 
 def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> doc.Verdict:
-    top, reason = headline(c)
-    kind = heading(c) if nested else CLAIMS[c.decision.claim]
+    top, reason = facts.headline(c)
+    kind = facts.heading(c) if nested else CLAIMS[c.decision.claim]
     return doc.Verdict(
         (c.verdict,),
         top,
@@ -300,12 +263,12 @@ def _line(c: Comparison, whole: Comparisons) -> tuple[str, ...]:
 
 def _next_step(c: Comparison) -> list[doc.Block]:
     """What to do if nothing was decided; other forms say it with the power."""
-    return [doc.Paragraph(f"{line}.", "to-do").only("html") for line in next_step(c)]
+    return [doc.Paragraph(f"{line}.", "to-do").only("html") for line in facts.next_step(c)]
 
 
 def _caveats(c: Comparison, told: Sequence[NoteKind] = BESIDE_VERDICT) -> list[doc.Block]:
     """What a reader must know before believing the verdict; on a screen, the evidence below contains it anyway."""
-    warnings = [doc.Paragraph(first_sentence(doc.clean(text)), "warning").only("html") for text in warning_lines(c)]
+    warnings = [doc.Paragraph(facts.first_sentence(doc.clean(text)), "warning").only("html") for text in facts.warning_lines(c)]
     return [*common.warnings_of(note for note in c.notes if note.kind in told), *warnings]
 
 
@@ -315,9 +278,9 @@ def _scores(c: Comparison, alpha: float | None) -> list[doc.Block]:
 
 
 def _facts(c: Comparison, whole: Comparisons) -> Iterable[doc.Block]:
-    plain, detailed = doc.Facts(tuple(evidence(c, whole))), doc.Facts(tuple(evidence(c, whole, verbose=True)))
+    plain, detailed = doc.Facts(tuple(facts.evidence(c, whole))), doc.Facts(tuple(facts.evidence(c, whole, verbose=True)))
     # One screen has room for what is wrong; what to do about it is in the other forms and in the verbose text.
-    yield doc.Facts(tuple(short_evidence(c, whole))).only("text").brief()
+    yield doc.Facts(tuple(facts.short_evidence(c, whole))).only("text").brief()
     yield plain.only("markdown").brief()
     yield detailed.only("text", "markdown").full()
     method = c.scores[0].method if c.scores[0].low is not None else ""
@@ -329,27 +292,27 @@ def _power(c: Comparison, curves: list[doc.Table]) -> Iterable[doc.Block]:
     """The curve; on a page, its numbers are folded away below the statements about it."""
     for table in curves:
         yield table.but("html")
-        yield from (doc.Paragraph(line[:1].upper() + line[1:]).only("html") for line in power_lines(c))
+        yield from (doc.Paragraph(line[:1].upper() + line[1:]).only("html") for line in facts.power_lines(c))
         yield from (doc.Paragraph(note, "note").only("html") for note in table.notes)
         yield replace(table, notes=(), fold="The curve in numbers", heading="none").only("html")
 
 
 def _questions(c: Comparison) -> Iterable[doc.Block]:
-    for most, full in ((MAX_BRIEF, False), (MAX_SHOWN, True)):
-        shown = questions(c, most)
+    for most, full in ((parts.MAX_BRIEF, False), (parts.MAX_SHOWN, True)):
+        shown = parts.questions(c, most)
         if shown is not None:
             yield shown.full().but("html") if full else shown.brief()
     # A page always shows everything, and has room for whole texts.
-    texts = questions(c, MAX_SHOWN, whole=True)
+    texts = parts.questions(c, parts.MAX_SHOWN, whole=True)
     if texts is not None:
         yield texts.only("html")
 
 
 def _segments(c: Comparison) -> Iterable[doc.Block]:
     if c.segments:
-        yield segments(c, MAX_BRIEF, whole=False).only("text").brief()
-        yield segments(c, MAX_BRIEF).only("markdown").brief()
-        yield segments(c, MAX_SHOWN).full()
+        yield parts.segments(c, parts.MAX_BRIEF, whole=False).only("text").brief()
+        yield parts.segments(c, parts.MAX_BRIEF).only("markdown").brief()
+        yield parts.segments(c, parts.MAX_SHOWN).full()
 
 
 def _cards(c: Comparison, whole: Comparisons) -> doc.Cards:
@@ -404,7 +367,7 @@ def _words(whole: Comparisons) -> Iterable[doc.Article]:
     """Which words make the difference, if requested."""
     words = whole.words
     if words is not None:
-        tables = [table for table in (word_table(whole, words), *ngram_tables(whole, words)) if table.rows]
+        tables = [table for table in (parts.word_table(whole, words), *parts.ngram_tables(whole, words)) if table.rows]
         yield doc.Article("words", "Which words make the difference", (doc.Section("words", "", lambda: tables),), 2)
 
 
@@ -414,7 +377,7 @@ def _closing(whole: Comparisons) -> Iterable[doc.Article]:
     corrected = doc.Facts((doc.Fact("family", (family,)),)) if family else None
     sections = (doc.Section("family", "", lambda: [corrected]).only("text"),)
     # Tables of slices and metrics have a note about the correction.
-    below_table = is_family_of_metrics(whole) or slices(whole) is not None
+    below_table = parts.is_family_of_metrics(whole) or parts.slices(whole) is not None
     note = doc.Article("", "", sections)
     yield note.but("text", level="brief") if below_table else note
     yield doc.Article("", "", (common.works(lambda: cited_by_comparisons(whole)), common.glossary(), repeated))
@@ -464,11 +427,11 @@ def _card_of_one(c: Comparison) -> doc.Document:
 
 def screen(whole: Comparisons) -> doc.Screen:
     """Who won, the scores, p, how the input was read, and what to do next."""
-    if is_family_of_metrics(whole):
+    if parts.is_family_of_metrics(whole):
         return _screen_of_metrics(whole)
     if not whole.comparisons:
         return doc.Screen("No comparisons", ())
-    table = slices(whole)
+    table = parts.slices(whole)
     if len(whole.comparisons) > 1 and table is None:
         return _screen_of_several(whole)
     c = whole.comparisons[0]
@@ -478,7 +441,9 @@ def screen(whole: Comparisons) -> doc.Screen:
     return doc.Screen(
         _short_headline(c),
         _screen_facts(c, whole),
-        common.warnings_on_screen([note for c in whole.comparisons for note in c.notes], map(first_sentence, warning_lines(c))),
+        common.warnings_on_screen(
+            [note for c in whole.comparisons for note in c.notes], map(facts.first_sentence, facts.warning_lines(c))
+        ),
         tone="won" if c.decision.winner is not None else "",
         below=tuple(tables),
     )
@@ -486,7 +451,7 @@ def screen(whole: Comparisons) -> doc.Screen:
 
 def _short_headline(c: Comparison) -> str:
     """Who won, with both names where the lines below shorten them."""
-    top, names = headline(c)[0], short_names(c.systems)
+    top, names = facts.headline(c)[0], short_names(c.systems)
     if c.identical:
         return f"{top}: {c.systems[0]} and {c.systems[1]} scored identically on every item"
     if c.decision.winner is None and any(names[name] != name for name in c.systems):
@@ -499,38 +464,35 @@ def _bare_tables(c: Comparison, whole: Comparisons) -> list[doc.Table]:
 
 
 def _screen_facts(c: Comparison, whole: Comparisons) -> tuple[doc.Fact, ...]:
-    told = {fact.label: list(fact.lines) for fact in evidence(c, whole)}
-    return common.on_screen(
+    told = {fact.label: list(fact.lines) for fact in facts.evidence(c, whole)}
+    return doc.statements(
         (c.score_name, [doc.PART.join(_score_parts(c))]),
         (numbers.format_p(c.p, alpha_of(whole), brief=True), [_how(c, whole)]),
         ("also", [_other_claims(c, alpha_of(whole))]),
-        ("margin", margin_lines(c, alpha_of(whole))),
+        ("margin", facts.margin_lines(c, alpha_of(whole))),
         ("bayes", told.get("bayes", [])),
         ("any time", told.get("any time", [])[:1]),
         ("datasets", told.get("datasets", [])[:1]),
-        ("items", lost_items(c, whole.settings)),
+        ("items", facts.lost_items(c, whole.settings)),
         ("read as", common.short_read_as(c.reading)),
         ("others", [doc.clean(note.text) for note in c.notes if note.kind == "peer"]),
-        ("next", next_step(c, short=True)),
+        ("next", facts.next_step(c, short=True)),
     )
 
 
 def _score_parts(c: Comparison) -> list[str]:
     """Both scores, the difference and its interval."""
-    names, interval = short_names(c.systems), c.interval
-    ends = (None, None) if interval is None or other_estimand(c) is not None else (interval.low, interval.high)
-    places = numbers.justified_places([score.value for score in c.scores], c.difference, *ends)
-    scores = [f"{names[score.system]} {numbers.format_number(score.value, places.score)}" for score in c.scores]
-    parts = [*scores, f"difference {numbers.format_number(c.difference, places.difference, sign=True)}"]
-    return parts if interval is None else [*parts, interval_phrase(interval, places.difference)]
+    scores = {score.system: score.value for score in c.scores}
+    told, places = common.answer_parts(scores, c.difference, None if other_estimand(c) else c.interval)
+    return told if c.interval is None else [*told, interval_phrase(c.interval, places)]
 
 
 def _how(c: Comparison, whole: Comparisons) -> str:
     """The test, what it counts, and what p is about where that could be several things."""
-    units = units_phrase(c)
+    units = facts.units_phrase(c)
     claim = claim_phrase(c.population, c.design, c.design.noun)
     delta = whole.settings.get("delta")
-    side = "" if alternative_of(c, whole) == "two-sided" else sides(c, whole)
+    side = "" if facts.alternative_of(c, whole) == "two-sided" else facts.sides(c, whole)
     against = f", against a difference of {delta:g}" if delta else ""
     adjusted_p = f"; adjusted p = {adjusted(c.p)}" if c.p.adjusted is not None else ""
     return f"{method_phrase(c.p)}{side}{against}, {units}{f'; about {claim}' if claim else ''}{adjusted_p}"
@@ -548,14 +510,14 @@ def _other_claims(c: Comparison, alpha: float | None) -> str:
 
 
 def _screen_of_metrics(whole: Comparisons) -> doc.Screen:
-    first, verdict, table = whole.comparisons[0], metrics_verdict(whole), metric_table(whole)
+    first, verdict, table = whole.comparisons[0], parts.metrics_verdict(whole), parts.metric_table(whole)
     notes = [note for c in whole.comparisons for note in c.notes if note.kind != "contradiction"]
-    claim = [] if whole.claim is None else claim_table(whole.claim, alpha_of(whole)).notes[:1]
-    found = {fact.label: fact.lines for fact in metric_facts(whole)}
-    further = [first_sentence(text) for c in whole.comparisons for text in warning_lines(c)]
-    facts = common.on_screen(
-        ("p", [methods_of(whole)]),
-        ("adj. p", [correction_of(whole)]),
+    claim = [] if whole.claim is None else parts.claim_table(whole.claim, alpha_of(whole)).notes[:1]
+    found = {fact.label: fact.lines for fact in parts.metric_facts(whole)}
+    further = [facts.first_sentence(text) for c in whole.comparisons for text in facts.warning_lines(c)]
+    told = doc.statements(
+        ("p", [parts.methods_of(whole)]),
+        ("adj. p", [parts.correction_of(whole)]),
         ("claim", claim),
         ("margin", found.get("margin", ())),
         ("bayes", found.get("bayes", ())),
@@ -563,20 +525,20 @@ def _screen_of_metrics(whole: Comparisons) -> doc.Screen:
     )
     tables = [common.bare(table, title=table.title)]
     tables += [replace(t, title=_of_metric(t, c)) for c in whole.comparisons for t in _bare_tables(c, whole)]
-    warnings = common.warnings_on_screen(notes, [*metric_contradictions(whole), *further])
-    return doc.Screen(verdict.headline, facts, warnings, tuple(tables), "told")
+    warnings = common.warnings_on_screen(notes, [*parts.metric_contradictions(whole), *further])
+    return doc.Screen(verdict.headline, told, warnings, tuple(tables), "told")
 
 
 def _screen_of_several(whole: Comparisons) -> doc.Screen:
     table = results(whole)
-    facts = common.on_screen(
+    told = doc.statements(
         ("p", [tests_used(whole), family_note(whole)]),
         ("read as", common.short_read_as(whole.comparisons[0].reading)),
     )
     notes = [note for c in whole.comparisons for note in c.notes]
-    further = [first_sentence(text) for c in whole.comparisons for text in warning_lines(c)]
+    further = [facts.first_sentence(text) for c in whole.comparisons for text in facts.warning_lines(c)]
     warnings = common.warnings_on_screen(notes, further)
-    return doc.Screen(f"{len(whole.comparisons)} comparisons", facts, warnings, (common.bare(table),), "told")
+    return doc.Screen(f"{len(whole.comparisons)} comparisons", told, warnings, (common.bare(table),), "told")
 
 
 def lines(whole: Comparisons) -> list[Line]:
@@ -585,14 +547,10 @@ def lines(whole: Comparisons) -> list[Line]:
 
 
 def line_of(c: Comparison) -> Line:
-    """One comparison as keys and values in a fixed order: the p that counts, and an interval if it is of the difference."""
+    """One comparison as keys and values, with an interval if it is of the difference."""
     winner = "" if c.decision.winner is None else c.systems[c.decision.winner]
     interval = None if other_estimand(c) is not None else c.interval
-    low, high = (None, None) if interval is None else (interval.low, interval.high)
-    a, b = (score.value for score in c.scores)
-    p = c.p.value if c.p.adjusted is None else c.p.adjusted
-    named = {"winner": winner, "metric": c.metric, "a": a, "b": b}
-    return {**named, "difference": c.difference, "low": low, "high": high, "p": p, "n": c.n}
+    return common.line_of(winner, c.metric, [score.value for score in c.scores], c.difference, interval, c.p, c.n)
 
 
 KIND = Kind(

@@ -8,50 +8,14 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
-from outscore.language.numbers import count, decimals_for, format_number, format_p, format_p_number, justified_places
-from outscore.language.phrases import interval_phrase, method_phrase, short_names
+from outscore.language.numbers import count, decimals_for, format_number, format_p, format_p_number
+from outscore.language.phrases import interval_phrase, method_phrase
 from outscore.language.verdict.diff import METRIC_NAMES
-from outscore.report.build.common import (
-    Kind,
-    Line,
-    Shown,
-    bare,
-    by_level,
-    card_document,
-    card_table,
-    folded,
-    glossary,
-    on_screen,
-    read_as,
-    settings,
-    settings_table,
-    short_read_as,
-    warnings_of,
-    warnings_on_screen,
-    works,
-)
+from outscore.report import document as doc
+from outscore.report.build import common
+from outscore.report.build.common import settings
 from outscore.report.citations import cited_by_diff
-from outscore.report.document import (
-    PART,
-    Article,
-    Block,
-    Document,
-    Embed,
-    Fact,
-    Facts,
-    Later,
-    Listing,
-    Paragraph,
-    Quote,
-    Screen,
-    Script,
-    Section,
-    Table,
-    Tone,
-    Verdict,
-    clean,
-    list_names,
-)
+from outscore.report.document import PART, clean
 from outscore.report.explorer.data import embedded, examples_data, file_text, pair_data, source
 from outscore.report.rows.columns import alpha_of, texts
 from outscore.report.rows.diff import (
@@ -93,11 +57,11 @@ MAX_SYSTEMS = 8
 MAX_OPEN_ROWS = 30
 MAX_NAMED = 4
 TASKS = {"pos": "Tagging", "dep": "Parsing", "ner": "Named entities", "label": "Labels", "coref": "Coreference"}
-SHARES = Paragraph("Scores and shares are in per cent, differences in points.", "note")
+SHARES = doc.Paragraph("Scores and shares are in per cent, differences in points.", "note")
 FOOTER = "Made by outscore; the settings name its version. This file needs no network."
 
 
-def default_tables(diff: Diff, *, verbose: bool) -> list[Table]:
+def default_tables(diff: Diff, *, verbose: bool) -> list[doc.Table]:
     """The tables about all systems; without `verbose`, the most important ones, and the first rows of long ones."""
     whole = whole_tables(diff, top=None if verbose else MAX_ORACLE_LABELS, every_pair=verbose)
     hidden: tuple[str, ...] = ()
@@ -109,17 +73,17 @@ def default_tables(diff: Diff, *, verbose: bool) -> list[Table]:
     return [table for table in whole if table.key not in hidden]
 
 
-def detail_tables(diff: Diff, *, verbose: bool, top: int, sort: Sort) -> list[Table]:
+def detail_tables(diff: Diff, *, verbose: bool, top: int, sort: Sort) -> list[doc.Table]:
     """The tables of each pair; without `verbose`, those of few pairs, and the first rows of the most important tables."""
     pairs = diff.counted_pairs if verbose else summarised_pairs(diff, verbose=False)
     tables = [table for pair in pairs for table in pair_tables(diff, pair, top=None if verbose else top, sort=sort)]
     return tables if verbose else [table for table in tables if table.key not in ON_REQUEST]
 
 
-def chosen_tables(diff: Diff, keys: Sequence[str], *, top: int | None = None, sort: Sort = "evidence") -> list[Table]:
+def chosen_tables(diff: Diff, keys: Sequence[str], *, top: int | None = None, sort: Sort = "evidence") -> list[doc.Table]:
     """The tables with these names; tables of a pair for every pair by the first criterion."""
     check_tables(keys)
-    settings = settings_table(diff.settings)
+    settings = common.settings_table(diff.settings)
     tables = whole_tables(diff, top=None if top is None else max(top, MAX_ORACLE_LABELS))
     tables += [] if settings is None else [settings]
     if set(keys) & set(PAIR_TABLES):
@@ -164,49 +128,51 @@ def summarised_pairs(diff: Diff, *, verbose: bool) -> list[Pair]:
 
 def build(
     diff: Diff, *, top: int = 5, sort: Sort = "evidence", changed: Sequence[Changed] = (), contexts: Contexts | None = None
-) -> Document:
+) -> doc.Document:
     """The whole diff; `top` rows of each table where the report is brief, with `changed` units as examples on a page."""
 
     @cache
-    def tables_by_key(*, verbose: bool) -> dict[str, Table]:
+    def tables_by_key(*, verbose: bool) -> dict[str, doc.Table]:
         return {table.key: table for table in default_tables(diff, verbose=verbose)}
 
-    def tables(*keys: str) -> tuple[Later, ...]:
+    def tables(*keys: str) -> tuple[doc.Later, ...]:
         """Tables with these names, in this order, at both levels; a page folds long ones."""
 
-        def chosen(*, verbose: bool) -> list[Table]:
+        def chosen(*, verbose: bool) -> list[doc.Table]:
             by_key = tables_by_key(verbose=verbose)
             return [by_key[key] for key in keys if key in by_key]
 
-        listed = by_level(Later(lambda: chosen(verbose=False)), Later(lambda: chosen(verbose=True)))
-        page = Later(lambda: [folded(table, MAX_OPEN_ROWS) for table in chosen(verbose=True)]).only("html")
+        listed = common.by_level(doc.Later(lambda: chosen(verbose=False)), doc.Later(lambda: chosen(verbose=True)))
+        page = doc.Later(lambda: [common.folded(table, MAX_OPEN_ROWS) for table in chosen(verbose=True)]).only("html")
         return (*(later.but("html") for later in listed), page)
 
     repeated = settings(diff.settings)
     sections = (
-        Section("warnings", "", lambda: _first_lines(diff)).but("html"),
-        Section("answer", "", lambda: _answer(diff), picture=lambda: _picture(diff)).but("latex"),
+        doc.Section("warnings", "", lambda: _first_lines(diff)).but("html"),
+        doc.Section("answer", "", lambda: _answer(diff), picture=lambda: _picture(diff)).but("latex"),
         # On a page the answer comes first.
-        Section("cautions", "", lambda: _first_lines(diff)).only("html"),
-        Section("reading", "", lambda: read_as(diff.reading)).only("latex"),
-        Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
-        Section("overview", "Overview", lambda: _overview(diff, tables_by_key(verbose=True)), style="overview").only("html"),
-        Section("changes", "", lambda: _changes(diff, top, sort)).but("html"),
-        Section("explorer", "", lambda: _embedded(diff, "explorer.html")).only("html"),
-        Section("labels", "", lambda: tables("labels", "label-rates", "confusion")).but("html"),
-        Section("together", "What the systems could do together", lambda: tables(*TOGETHER)),
-        Section("more", "Further tables and notes", lambda: [*tables(*FURTHER), *_own_notes(diff)]).only("html"),
+        doc.Section("cautions", "", lambda: _first_lines(diff)).only("html"),
+        doc.Section("reading", "", lambda: common.read_as(diff.reading)).only("latex"),
+        doc.Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
+        doc.Section("overview", "Overview", lambda: _overview(diff, tables_by_key(verbose=True)), style="overview").only(
+            "html"
+        ),
+        doc.Section("changes", "", lambda: _changes(diff, top, sort)).but("html"),
+        doc.Section("explorer", "", lambda: _embedded(diff, "explorer.html")).only("html"),
+        doc.Section("labels", "", lambda: tables("labels", "label-rates", "confusion")).but("html"),
+        doc.Section("together", "What the systems could do together", lambda: tables(*TOGETHER)),
+        doc.Section("more", "Further tables and notes", lambda: [*tables(*FURTHER), *_own_notes(diff)]).only("html"),
         repeated.but("html"),
-        Section("notes", "", lambda: _notes(diff)).only("text", "markdown"),
-        Section("paper", "For a paper", lambda: _sentences(diff), headed=True, joined=True),
-        works(lambda: cited_by_diff(diff)),
-        glossary(),
+        doc.Section("notes", "", lambda: _notes(diff)).only("text", "markdown"),
+        doc.Section("paper", "For a paper", lambda: _sentences(diff), headed=True, joined=True),
+        common.works(lambda: cited_by_diff(diff)),
+        common.glossary(),
         repeated.only("html"),
     )
     names = " and ".join(diff.systems[:2]) if len(diff.systems) < 3 else f"{len(diff.systems)} systems"
-    return Document(
+    return doc.Document(
         _title(diff),
-        (Article("", names, sections),),
+        (doc.Article("", names, sections),),
         f"{TASKS.get(diff.task, diff.task)}: what changed",
         lambda: file_text("explorer.css"),
         _script(diff, changed, contexts) if diff.pairs else None,
@@ -214,28 +180,28 @@ def build(
     )
 
 
-def _answer(diff: Diff) -> list[Block]:
-    against = [*warnings_of(diff.notes), *_contradictions(diff)]
-    return [_verdict(diff), *_next_step(diff), *against, *read_as(diff.reading), *_embedded(diff, "answer.html")]
+def _answer(diff: Diff) -> list[doc.Block]:
+    against = [*common.warnings_of(diff.notes), *_contradictions(diff)]
+    return [_verdict(diff), *_next_step(diff), *against, *common.read_as(diff.reading), *_embedded(diff, "answer.html")]
 
 
-def _picture(diff: Diff) -> Embed | None:
+def _picture(diff: Diff) -> doc.Embed | None:
     """Who is better than whom, and what changed between two, which the script draws."""
-    return Embed('<div id="map"></div><div id="outcomes"></div>') if diff.pairs else None
+    return doc.Embed('<div id="map"></div><div id="outcomes"></div>') if diff.pairs else None
 
 
-def _overview(diff: Diff, tables: Mapping[str, Table]) -> list[Block]:
+def _overview(diff: Diff, tables: Mapping[str, doc.Table]) -> list[doc.Block]:
     """Scores, best first with the groups of each where there are several systems, pairs and labels; long tables are folded."""
     shown = {key: tables[key] for key in ("scores", "pairs", "labels") if key in tables}
     if len(diff.systems) > 2 and "scores" in shown:
         shown["scores"] = ranked_scores(shown["scores"], places_of(diff))
-    return [SHARES, *(folded(table, MAX_OPEN_ROWS) for table in shown.values())]
+    return [SHARES, *(common.folded(table, MAX_OPEN_ROWS) for table in shown.values())]
 
 
-def build_tables(diff: Diff, keys: Sequence[str], *, top: int, sort: Sort) -> Document:
+def build_tables(diff: Diff, keys: Sequence[str], *, top: int, sort: Sort) -> doc.Document:
     """Only the tables with these names."""
     tables = chosen_tables(diff, keys, top=top, sort=sort)
-    return Document(_title(diff), (Article("", "", (Section("tables", "", lambda: tables),)),))
+    return doc.Document(_title(diff), (doc.Article("", "", (doc.Section("tables", "", lambda: tables),)),))
 
 
 def _title(diff: Diff) -> str:
@@ -245,13 +211,13 @@ def _title(diff: Diff) -> str:
     return " → ".join(names) if len(names) < 3 else f"{len(names)} systems: {', '.join(names)}"
 
 
-def _first_lines(diff: Diff) -> list[Block]:
+def _first_lines(diff: Diff) -> list[doc.Block]:
     """What determines how to read everything below: labels that are not shared, and how the data were interpreted."""
-    warnings = [Paragraph(clean(text), "warning") for text in diff.inventory.warnings]
-    return [*warnings, *(Paragraph(clean(note.text), "note") for note in diff.notes if note.kind == "reading")]
+    warnings = [doc.Paragraph(clean(text), "warning") for text in diff.inventory.warnings]
+    return [*warnings, *(doc.Paragraph(clean(note.text), "note") for note in diff.notes if note.kind == "reading")]
 
 
-def _verdict(diff: Diff) -> Verdict:
+def _verdict(diff: Diff) -> doc.Verdict:
     verdicts = tuple(diff.verdicts)
     task = TASKS.get(diff.task, diff.task)
     first = diff.primary_pairs[:1]
@@ -261,67 +227,67 @@ def _verdict(diff: Diff) -> Verdict:
     why = next((reason_of(diff, pair) for pair in diff.primary_pairs if len(diff.primary_pairs) == 1), clean(diff.verdict))
     if places:
         task, why = f"{task}: {count(len(places), 'system')}", ranked_in_words(diff, places)
-    tone: Tone = "won" if sum(one.leads for one in places) == 1 else ""
-    return Verdict(verdicts, top, why, task, plain=verdicts, tone=tone, key="verdict", line=line)
+    tone: doc.Tone = "won" if sum(one.leads for one in places) == 1 else ""
+    return doc.Verdict(verdicts, top, why, task, plain=verdicts, tone=tone, key="verdict", line=line)
 
 
-def _contradictions(diff: Diff) -> list[Block]:
+def _contradictions(diff: Diff) -> list[doc.Block]:
     """What contradicts the verdicts, pair by pair or counted; on a page, that of the pair the explorer opens on."""
     pairs = diff.primary_pairs
-    against = {pair.systems: block for pair in pairs for block in warnings_of(pair.notes)}
-    opened = [block.only("html") for block in warnings_of(note for pair in pairs[:1] for note in pair.notes)]
+    against = {pair.systems: block for pair in pairs for block in common.warnings_of(pair.notes)}
+    opened = [block.only("html") for block in common.warnings_of(note for pair in pairs[:1] for note in pair.notes)]
     if len(pairs) <= MAX_LISTED_PAIRS or not against:
         return [*opened, *(block.but("html") for block in against.values())]
-    names = list_names([pair_name(pair) for pair in pairs if pair.systems in against], MAX_NAMED)
+    names = doc.list_names([pair_name(pair) for pair in pairs if pair.systems in against], MAX_NAMED)
     text = f"In {len(against):,} of {count(len(pairs), 'pair')}, another score significantly contradicts the verdict: {names}."
-    return [*opened, Paragraph(clean(f"{text} Their notes in the JSON say which."), "warning").but("html")]
+    return [*opened, doc.Paragraph(clean(f"{text} Their notes in the JSON say which."), "warning").but("html")]
 
 
-def _next_step(diff: Diff) -> list[Block]:
+def _next_step(diff: Diff) -> list[doc.Block]:
     """What to do if the first pair was not decided."""
     steps = [next_step_of(diff, pair) for pair in diff.primary_pairs[:1]]
-    return [Paragraph(line, "to-do").only("html") for line in steps if line]
+    return [doc.Paragraph(line, "to-do").only("html") for line in steps if line]
 
 
-def _changes(diff: Diff, top: int, sort: Sort) -> tuple[Later, Later]:
+def _changes(diff: Diff, top: int, sort: Sort) -> tuple[doc.Later, doc.Later]:
     """What changed, pair by pair; on a page the explorer shows it."""
     tables = partial(detail_tables, diff, top=top, sort=sort)
-    return by_level(Later(partial(tables, verbose=False)), Later(partial(tables, verbose=True)))
+    return common.by_level(doc.Later(partial(tables, verbose=False)), doc.Later(partial(tables, verbose=True)))
 
 
-def _own_notes(diff: Diff) -> Iterable[Block]:
+def _own_notes(diff: Diff) -> Iterable[doc.Block]:
     """On a page the explorer shows the notes of the pair it is about."""
-    return (Paragraph(clean(note.text)) for note in diff.notes if note.kind not in ("reading", *BESIDE_VERDICT))
+    return (doc.Paragraph(clean(note.text)) for note in diff.notes if note.kind not in ("reading", *BESIDE_VERDICT))
 
 
-def _notes(diff: Diff) -> Iterable[Block]:
+def _notes(diff: Diff) -> Iterable[doc.Block]:
     listed = dict.fromkeys([*diff.notes, *(note for pair in diff.pairs for note in pair.notes)])
     if notes := note_texts(note for note in listed if note.kind not in ("reading", *BESIDE_VERDICT)):
-        yield Listing("notes", tuple(notes))
+        yield doc.Listing("notes", tuple(notes))
 
 
-def _sentences(diff: Diff) -> Iterable[Block]:
+def _sentences(diff: Diff) -> Iterable[doc.Block]:
     """Those of the pairs by the first criterion, unless there are too many; on a page, the script shows that of its pair."""
     for verbose in (False, True):
         sentences = [clean(pair.sentence) for pair in summarised_pairs(diff, verbose=verbose)]
-        blocks: list[Block] = [Facts((Fact("for a paper", tuple(sentences)),)).only("text")] if sentences else []
-        blocks += [Quote(sentence).only("markdown", "latex") for sentence in sentences]
+        blocks: list[doc.Block] = [doc.Facts((doc.Fact("for a paper", tuple(sentences)),)).only("text")] if sentences else []
+        blocks += [doc.Quote(sentence).only("markdown", "latex") for sentence in sentences]
         yield from (block.full() if verbose else block.brief() for block in blocks)
-    yield from (Quote(clean(pair.sentence)).only("html") for pair in diff.primary_pairs if pair.sentence)
+    yield from (doc.Quote(clean(pair.sentence)).only("html") for pair in diff.primary_pairs if pair.sentence)
 
 
-def _embedded(diff: Diff, name: str) -> list[Block]:
+def _embedded(diff: Diff, name: str) -> list[doc.Block]:
     """A place on the page that the script fills, where there are pairs to show."""
-    return [Embed(file_text(name)).only("html")] if diff.pairs else []
+    return [doc.Embed(file_text(name)).only("html")] if diff.pairs else []
 
 
-def _script(diff: Diff, changed: Sequence[Changed], contexts: Contexts | None) -> Script:
+def _script(diff: Diff, changed: Sequence[Changed], contexts: Contexts | None) -> doc.Script:
     """The explorer with its data; without units or contexts, it shows everything but the examples, and says so."""
     several = [units for units in changed if units.units.n] if contexts is not None else []
     examples = examples_data(several, contexts) if several and contexts is not None else None
     pairs = [pair_data(diff, pair) for pair in _best_first(diff)]
     script = f'(() => {{\n"use strict";\n{source()}}})();\n'
-    return Script(script, {"pairs": embedded(pairs), "examples": embedded(examples)})
+    return doc.Script(script, {"pairs": embedded(pairs), "examples": embedded(examples)})
 
 
 def _best_first(diff: Diff) -> list[Pair]:
@@ -331,16 +297,16 @@ def _best_first(diff: Diff) -> list[Pair]:
     return [*first, *(pair for pair in diff.pairs if pair not in first)]
 
 
-def card(diff: Diff) -> Document:
+def card(diff: Diff) -> doc.Document:
     """The verdict and the first pairs, for notebooks."""
     pairs = diff.primary_pairs[:MAX_ON_CARD]
     rows = [_card_row(pair) for pair in pairs]
     head = ("first", "second", "score", "first", "second", "difference", "p", "corrections", "new errors", "changed errors")
-    table = card_table(texts(*head), rows) if rows else _card_scores(diff)
+    table = common.card_table(texts(*head), rows) if rows else _card_scores(diff)
     against = [note for pair in pairs for note in pair.notes if note.kind == "contradiction"]
     notes = [*note_texts(against), *diff.inventory.warnings, *note_texts(diff.notes)]
     left = (len(diff.primary_pairs) - len(rows), "pair")
-    return card_document(diff.verdicts[0], " ".join(diff.verdicts[1:]), table, notes, left, diff.reading)
+    return common.card_document(diff.verdicts[0], " ".join(diff.verdicts[1:]), table, notes, left, diff.reading)
 
 
 def _card_row(pair: Pair) -> tuple[str, ...]:
@@ -351,85 +317,77 @@ def _card_row(pair: Pair) -> tuple[str, ...]:
     return (*pair.systems, pair.metric, *scores, difference, format_p_number(pair.p), *(f"{n:,}" for n in changes))
 
 
-def _card_scores(diff: Diff) -> Table:
+def _card_scores(diff: Diff) -> doc.Table:
     """The scores of a single system."""
     rows = []
     for name, value in next(iter(diff.scores.values()), {}).items():
         rows.append((name, format_number(value if isinstance(value, float) else value.f1)))
-    return card_table(texts("score", diff.systems[0]), rows[:MAX_SCORES])
+    return common.card_table(texts("score", diff.systems[0]), rows[:MAX_SCORES])
 
 
-def screen(diff: Diff) -> Screen:
+def screen(diff: Diff) -> doc.Screen:
     """Who won, what changed most, and what to do next; of several systems, the best first."""
     warnings = [
         *diff.inventory.warnings,
         *(note.text for pair in diff.primary_pairs for note in pair.notes if note.kind in ON_SCREEN),
     ]
-    shared = warnings_on_screen(diff.notes, warnings)
-    read = on_screen(("read as", short_read_as(diff.reading)))
+    shared = common.warnings_on_screen(diff.notes, warnings)
+    read = doc.statements(("read as", common.short_read_as(diff.reading)))
     if len(diff.primary_pairs) != 1:
         return _screen_of_many(diff, read, shared)
     (pair,) = diff.primary_pairs
     won = bool(pair.headline) and pair.is_significant(alpha_of(diff) or 0.05)
     changes = [table for table in pair_tables(diff, pair, top=ROWS_OF_CLASS) if table.key == "transitions"]
-    return Screen(
+    return doc.Screen(
         headline_of(diff, pair) or diff.verdicts[0],
-        (*_pair_facts(diff, pair), *read, *on_screen(("next", [next_step_of(diff, pair, short=True)]))),
+        (*_pair_facts(diff, pair), *read, *doc.statements(("next", [next_step_of(diff, pair, short=True)]))),
         shared,
         tone="won" if won else "",
-        below=tuple(bare(table, "% of class", "% of changes") for table in changes),
+        below=tuple(common.bare(table, "% of class", "% of changes") for table in changes),
     )
 
 
-def _pair_facts(diff: Diff, pair: Pair) -> tuple[Fact, ...]:
-    names, interval = short_names(pair.systems), pair.interval
-    ends = (None, None) if interval is None else (interval.low, interval.high)
-    places = justified_places([pair.first, pair.second], pair.difference, *ends)
-    scores = [
-        f"{names[name]} {format_number(value, places.score)}"
-        for name, value in zip(pair.systems, (pair.first, pair.second), strict=True)
-    ]
-    parts = [*scores, f"difference {format_number(pair.difference, places.difference, sign=True)}"]
-    parts += [] if interval is None else [interval_phrase(interval, places.difference)]
+def _pair_facts(diff: Diff, pair: Pair) -> tuple[doc.Fact, ...]:
+    scores = dict(zip(pair.systems, (pair.first, pair.second), strict=True))
+    parts, places = common.answer_parts(scores, pair.difference, pair.interval)
+    parts += [] if pair.interval is None else [interval_phrase(pair.interval, places)]
     outcomes = pair.outcomes
     changes = [
         count(outcomes.correction, "correction"),
         count(outcomes.new_error, "new error"),
         count(outcomes.changed_error, "changed error"),
     ]
-    return on_screen(
+    return doc.statements(
         (METRIC_NAMES.get(pair.metric, pair.metric), [PART.join(parts)]),
         (format_p(pair.p, alpha_of(diff), brief=True), [f"{method_phrase(pair.p)}, {count(pair.clusters or pair.n, 'unit')}"]),
         ("changes", [f"{', '.join(changes)} of {pair.n:,}"]),
     )
 
 
-def _screen_of_many(diff: Diff, read: tuple[Fact, ...], warnings: tuple[str, ...]) -> Screen:
+def _screen_of_many(diff: Diff, read: tuple[doc.Fact, ...], warnings: tuple[str, ...]) -> doc.Screen:
     """One system, or more than two."""
     (scores,) = (table for table in default_tables(diff, verbose=False) if table.key == "scores")
     places = places_of(diff)
     pairs = diff.primary_pairs[:MAX_VERDICTS] if len(diff.verdicts) > 1 else []
     verdicts = [tested_in_brief(diff, pair) for pair in pairs]
-    named = on_screen(("pairs", verdicts or diff.verdicts[:1] if places else ()))
+    named = doc.statements(("pairs", verdicts or diff.verdicts[:1] if places else ()))
     headline = lead_of(places) if places else diff.verdicts[0]
-    return Screen(headline, (*named, *read), warnings, (bare(ranked_scores(scores, places), most=MAX_LISTED),), "told")
+    return doc.Screen(
+        headline, (*named, *read), warnings, (common.bare(ranked_scores(scores, places), most=MAX_LISTED),), "told"
+    )
 
 
-def lines(diff: Diff) -> list[Line]:
+def lines(diff: Diff) -> list[common.Line]:
     """Every pair by the first criterion as keys and values; `a` is the earlier system."""
-    listed: list[Line] = []
+    listed: list[common.Line] = []
     for pair in diff.primary_pairs:
-        ends = (None, None) if pair.interval is None else (pair.interval.low, pair.interval.high)
-        winner = ""
-        if pair.is_significant(alpha_of(diff) or 0.05):
-            winner = pair.systems[pair.difference > 0]
-        named = {"winner": winner, "metric": pair.metric, "a": pair.first, "b": pair.second, "difference": pair.difference}
-        p = pair.p.value if pair.p.adjusted is None else pair.p.adjusted
-        listed.append({**named, "low": ends[0], "high": ends[1], "p": p, "n": pair.n})
+        won = pair.systems[pair.difference > 0] if pair.is_significant(alpha_of(diff) or 0.05) else ""
+        scores = (pair.first, pair.second)
+        listed.append(common.line_of(won, pair.metric, scores, pair.difference, pair.interval, pair.p, pair.n))
     return listed
 
 
-def build_shown(diff: Diff, shown: Shown) -> Document:
+def build_shown(diff: Diff, shown: common.Shown) -> doc.Document:
     """The requested tables, or the whole diff."""
     if shown.tables:
         return build_tables(diff, shown.tables, top=shown.top, sort=shown.sort)
@@ -437,7 +395,7 @@ def build_shown(diff: Diff, shown: Shown) -> Document:
     return build(diff, top=shown.top, sort=shown.sort, changed=changed, contexts=contexts)
 
 
-KIND = Kind(
+KIND = common.Kind(
     build,
     card,
     {"diff": pair_records, **{name: partial(diff_table, table=name) for name in ("pairs", "labels", "transitions")}},

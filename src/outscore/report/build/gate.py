@@ -14,54 +14,17 @@ from dataclasses import replace
 from functools import partial
 from xml.sax.saxutils import escape, quoteattr
 
-from outscore.language.numbers import (
-    count,
-    decimals_for,
-    format_ends,
-    format_interval,
-    format_level,
-    format_number,
-    format_p,
-    justified_places,
-)
-from outscore.language.phrases import decimals_of, interval_noun, interval_phrase, method_phrase, short_names
-from outscore.report.build import comparison
-from outscore.report.build.common import (
-    Kind,
-    Line,
-    card_document,
-    drawn,
-    facts_block,
-    illustrated,
-    on_screen,
-    paper,
-    read_as,
-    settings,
-    short_read_as,
-    warnings_of,
-    warnings_on_screen,
-)
-from outscore.report.document import (
-    PART,
-    Article,
-    Block,
-    Document,
-    Fact,
-    Later,
-    Paragraph,
-    Records,
-    Screen,
-    Section,
-    Table,
-    Tone,
-    Verdict,
-    clean,
-)
+from outscore.language import numbers
+from outscore.language.phrases import decimals_of, interval_noun, interval_phrase, method_phrase
+from outscore.report import document as doc
+from outscore.report.build import common, comparison
+from outscore.report.build.common import drawn
+from outscore.report.document import PART, clean, statements
 from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
 from outscore.report.rows.facts import answered, evidence, lost_items
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult, GateSlice
-from outscore.results.note import BESIDE_VERDICT, note_texts
+from outscore.results.note import note_texts, texts_below
 from outscore.results.pvalue import Interval, PValue
 
 BEHIND = "The comparison behind the gate, candidate as A and baseline as B; its p tests whether the candidate is worse."
@@ -73,7 +36,7 @@ COLUMNS = (
 )  # fmt: skip
 FROM_COMPARISON = ("design", "alignment", "claims")
 """What the comparison says about the data."""
-TONES: dict[str, Tone] = {"pass": "won", "fail": "lost"}
+TONES: dict[str, doc.Tone] = {"pass": "won", "fail": "lost"}
 LEVELS = {"pass": "notice", "fail": "error", "inconclusive": "warning"}
 MARKER = "<!-- outscore gate -->"
 """The first line of a comment, by which the action finds it again."""
@@ -82,22 +45,22 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold, not even escaped."""
 
 
-def build(result: GateResult) -> Document:
+def build(result: GateResult) -> doc.Document:
     """The outcome first, then the comparison in full."""
     c = result.comparison
     title = clean(result.headline)
-    told = Section("answer", "", lambda: [_verdict(result), *warnings_of(result.notes), *read_as(c.reading, c.notes)]).but(
-        "latex"
-    )
-    answer, pictures = illustrated(told, partial(drawn, "comparison.GATE", result), "gate")
+    told = doc.Section(
+        "answer", "", lambda: [_verdict(result), *common.warnings_of(result.notes), *common.read_as(c.reading, c.notes)]
+    ).but("latex")
+    answer, pictures = common.illustrated(told, partial(drawn, "comparison.GATE", result), "gate")
     sections = (
         answer,
-        Section("table", "", lambda: [table(result)]).only("latex", "markdown"),
+        doc.Section("table", "", lambda: [table(result)]).only("latex", "markdown"),
         pictures,
-        Section("slices", "Slices", lambda: [slice_table(result) if result.slices else None]),
-        Section("grounds", "What decided the outcome", lambda: [facts_block(facts(result))]).but("latex"),
-        paper(result.sentence, str(c.signature)),
-        settings(result.settings, "gate-settings"),
+        doc.Section("slices", "Slices", lambda: [slice_table(result) if result.slices else None]),
+        doc.Section("grounds", "What decided the outcome", lambda: [common.facts_block(facts(result))]).but("latex"),
+        common.paper(result.sentence, str(c.signature)),
+        common.settings(result.settings, "gate-settings"),
     )
     behind = comparison.build(Comparisons([c], {"alpha": result.alpha}))
     # A gate has one verdict, and its own settings.
@@ -113,25 +76,25 @@ def build(result: GateResult) -> Document:
         for article in behind.articles
     ]
     folded = [article.full().only("html", "markdown") for article in shown]
-    intro = Article("", "The comparison", (Section("behind", "", lambda: [Paragraph(BEHIND)]),), depth=2)
-    articles = (Article("", title, sections), intro.full().only("html", "markdown"), *folded)
-    return Document(title, articles)
+    intro = doc.Article("", "The comparison", (doc.Section("behind", "", lambda: [doc.Paragraph(BEHIND)]),), depth=2)
+    articles = (doc.Article("", title, sections), intro.full().only("html", "markdown"), *folded)
+    return doc.Document(title, articles)
 
 
-def _behind(article: Article) -> tuple[Section, ...]:
+def _behind(article: doc.Article) -> tuple[doc.Section, ...]:
     """The sections of a comparison without its verdict, which answers another question than the gate's, and its settings."""
     kept = (section for section in article.sections if section.key != "settings")
     return tuple(replace(section, blocks=partial(_without_verdict, section)) for section in kept)
 
 
-def _without_verdict(section: Section) -> list[Block | Later | None]:
-    return [block for block in section.blocks() if not isinstance(block, Verdict)]
+def _without_verdict(section: doc.Section) -> list[doc.Block | doc.Later | None]:
+    return [block for block in section.blocks() if not isinstance(block, doc.Verdict)]
 
 
-def card(result: GateResult) -> Document:
+def card(result: GateResult) -> doc.Document:
     """The outcome alone, for notebooks."""
     notes, reading = note_texts(result.notes), result.comparison.reading
-    return card_document(result.headline, result.reason, table(result), notes, reading=reading)
+    return common.card_document(result.headline, result.reason, table(result), notes, reading=reading)
 
 
 MAX_SLICES = 6
@@ -140,38 +103,33 @@ BAR = 40
 """Columns of a drawn interval."""
 
 
-def screen(result: GateResult) -> Screen:
+def screen(result: GateResult) -> doc.Screen:
     """The outcome, the interval drawn beside the margin, and what was asked with its answers."""
-    c, alpha = result.comparison, result.alpha
-    names, interval = short_names(c.systems), result.interval
-    ends = (None, None) if interval is None else (interval.low, interval.high)
-    places = justified_places([score.value for score in c.scores], c.difference, *ends)
-    scores = [f"{names[score.system]} {format_number(score.value, places.score)}" for score in c.scores]
-    difference = f"difference {format_number(c.difference, places.difference, sign=True)}"
+    c, alpha, interval = result.comparison, result.alpha, result.interval
+    parts, places = common.answer_parts({score.system: score.value for score in c.scores}, c.difference, interval)
     tests = [
         answered(f"loss below {result.margin:g} shown?", result.not_worse, alpha),
         answered("any loss?", result.worse, alpha),
     ]
-    needed = (
-        f"about {count(result.needed, c.design.noun)} like these would decide with power {format_level(result.power)}"
-        if result.needed
-        else ""
-    )
+    needed = ""
+    if result.needed:
+        power = numbers.format_level(result.power)
+        needed = f"about {numbers.count(result.needed, c.design.noun)} like these would decide with power {power}"
     drawn = []
     if interval is not None:
-        drawn = [f"{format_interval(interval, places.difference)}{PART}{drawn_interval(result, interval)}"]
-    return Screen(
+        drawn = [f"{numbers.format_interval(interval, places)}{PART}{drawn_interval(result, interval)}"]
+    return doc.Screen(
         clean(result.headline),
-        on_screen(
-            (c.score_name, [PART.join([*scores, difference])]),
+        statements(
+            (c.score_name, [PART.join(parts)]),
             ("interval" if interval is None else interval_noun(interval), drawn),
             ("tests", [PART.join(tests)]),
             ("items", lost_items(c, result.settings)),
             ("slices", _slices_on_screen(result)),
-            ("read as", short_read_as(c.reading)),
+            ("read as", common.short_read_as(c.reading)),
             ("next", [needed]),
         ),
-        warnings_on_screen([*result.notes, *c.notes]),
+        common.warnings_on_screen([*result.notes, *c.notes]),
         tone=TONES.get(result.outcome, ""),
     )
 
@@ -182,9 +140,9 @@ def _slices_on_screen(result: GateResult) -> list[str]:
     ordered = sorted(result.slices, key=lambda one: turn * one.difference)
     lines = []
     for one in ordered[:MAX_SLICES]:
-        decimals = decimals_for(one.candidate, one.baseline, difference=one.difference)
-        ends = "" if one.interval is None else f"{PART}{format_interval(one.interval, decimals)}"
-        lines.append(f"{clean(one.slice.value)}: {format_number(one.difference, decimals, sign=True)}{ends}")
+        decimals = numbers.decimals_for(one.candidate, one.baseline, difference=one.difference)
+        ends = "" if one.interval is None else f"{PART}{numbers.format_interval(one.interval, decimals)}"
+        lines.append(f"{clean(one.slice.value)}: {numbers.format_number(one.difference, decimals, sign=True)}{ends}")
     more = len(ordered) - MAX_SLICES
     return [*lines, f"and {more:,} more (-v shows all)"] if more > 0 else lines
 
@@ -211,7 +169,7 @@ def drawn_interval(result: GateResult, interval: Interval) -> str:
     return "".join(line)
 
 
-def lines(result: GateResult) -> list[Line]:
+def lines(result: GateResult) -> list[common.Line]:
     """The outcome and the comparison as keys and values."""
     low, high = (None, None) if result.interval is None else (result.interval.low, result.interval.high)
     return [
@@ -219,12 +177,12 @@ def lines(result: GateResult) -> list[Line]:
     ]
 
 
-def _verdict(result: GateResult) -> Verdict:
+def _verdict(result: GateResult) -> doc.Verdict:
     headline, reason = clean(result.headline), clean(result.reason)
     statements = dict(summary(result))
-    numbers = [statements[name] for name in ("difference", "interval") if name in statements]
-    line = (", ".join(numbers), f"not worse: {format_p(result.not_worse, brief=True)}")
-    verdict = Verdict((clean(result.verdict),), headline, reason, "Gate", strong=headline, plain=(reason,), line=line)
+    found = [statements[name] for name in ("difference", "interval") if name in statements]
+    line = (", ".join(found), f"not worse: {numbers.format_p(result.not_worse, brief=True)}")
+    verdict = doc.Verdict((clean(result.verdict),), headline, reason, "Gate", strong=headline, plain=(reason,), line=line)
     return replace(verdict, tone=TONES.get(result.outcome, ""))
 
 
@@ -233,12 +191,12 @@ def summary(result: GateResult) -> list[tuple[str, str]]:
     c = result.comparison
     decimals = decimals_of(c)
     allowed = f"{result.margin:g}"
-    level = f"alpha = {format_level(result.alpha)}"
-    scores = ", ".join(f"{score.system} {format_number(score.value, decimals)}" for score in c.scores)
+    level = f"alpha = {numbers.format_level(result.alpha)}"
+    scores = ", ".join(f"{score.system} {numbers.format_number(score.value, decimals)}" for score in c.scores)
     better = "higher is better" if c.higher_is_better else "lower is better"
     rows = [
         ("scores", f"{c.score_name} ({better}): {scores}"),
-        ("difference", f"{format_number(c.difference, decimals, sign=True)} ({c.systems[0]} - {c.systems[1]})"),
+        ("difference", f"{numbers.format_number(c.difference, decimals, sign=True)} ({c.systems[0]} - {c.systems[1]})"),
     ]
     if result.interval is not None:
         rows.append(("interval", interval_phrase(result.interval, decimals)))
@@ -253,28 +211,24 @@ def _test(question: str, p: PValue, alpha: float) -> str:
     return f"{answered(question, p, alpha)}, {method_phrase(p)}"
 
 
-def facts(result: GateResult) -> list[Fact]:
+def facts(result: GateResult) -> tuple[doc.Fact, ...]:
     """Everything that the outcome rests on."""
     whole = Comparisons([result.comparison], {"alpha": result.alpha})
     about = [fact for fact in evidence(result.comparison, whole) if fact.label in FROM_COMPARISON]
-    counted = result.outcome == "inconclusive" and result.inconclusive is not None
-    rows = [Fact(label, (text,)) for label, text in summary(result)]
-    if counted:
-        rows.append(Fact("counts as", (str(result.inconclusive),)))
-    notes = note_texts(note for note in result.notes if note.kind not in ("reading", *BESIDE_VERDICT))
-    notes_fact = [Fact("notes", tuple(clean(note) for note in notes), guarded=True)] if notes else []
-    return [*rows, *about, *notes_fact]
+    counts = str(result.inconclusive or "") if result.outcome == "inconclusive" else ""
+    told = [(label, [text]) for label, text in summary(result)]
+    return (*statements(*told, ("counts as", [counts])), *about, *statements(("notes", texts_below(result.notes))))
 
 
-def table(result: GateResult) -> Table:
+def table(result: GateResult) -> doc.Table:
     """The outcome as a table of one row, for papers and step summaries."""
     decimals = decimals_of(result.comparison)
 
     def system(c: Comparison, i: int) -> str:
-        return f"{c.systems[i]} {format_number(c.scores[i].value, decimals)}"
+        return f"{c.systems[i]} {numbers.format_number(c.scores[i].value, decimals)}"
 
     def p(value: PValue) -> str:
-        return format_p(value, result.alpha, brief=True)
+        return numbers.format_p(value, result.alpha, brief=True)
 
     columns: list[Column[GateResult]] = [
         words("outcome", lambda one: one.outcome),
@@ -289,18 +243,18 @@ def table(result: GateResult) -> Table:
     return tabulate("gate", f"Gate: {result.comparison.score_name}", columns, [result])
 
 
-def slice_table(result: GateResult) -> Table:
+def slice_table(result: GateResult) -> doc.Table:
     """Both systems on each slice; p is corrected over them, and none of them decides."""
 
     def places(one: GateSlice) -> int:
-        return decimals_for(one.candidate, one.baseline, difference=one.difference)
+        return numbers.decimals_for(one.candidate, one.baseline, difference=one.difference)
 
     def score(one: GateSlice, value: float, *, sign: bool = False) -> Text:
-        return Text(format_number(value, places(one), sign=sign), value)
+        return Text(numbers.format_number(value, places(one), sign=sign), value)
 
     def ends(one: GateSlice) -> Text | None:
         interval = one.interval
-        return None if interval is None else Text(format_ends(interval.low, interval.high, places(one)), interval.low)
+        return None if interval is None else Text(numbers.format_ends(interval.low, interval.high, places(one)), interval.low)
 
     c, column = result.comparison, result.slices[0].slice.column
     columns: list[Column[GateSlice]] = [
@@ -310,14 +264,14 @@ def slice_table(result: GateResult) -> Table:
         Column("baseline", lambda one: score(one, one.baseline)),
         Column("difference", lambda one: score(one, one.difference, sign=True)),
         Column("interval" if result.interval is None else interval_noun(result.interval), ends),
-        words("not worse", lambda one: one.not_worse, lambda p: format_p(p, result.alpha, brief=True)),
-        words("worse", lambda one: one.worse, lambda p: format_p(p, result.alpha, brief=True)),
+        words("not worse", lambda one: one.not_worse, lambda p: numbers.format_p(p, result.alpha, brief=True)),
+        words("worse", lambda one: one.worse, lambda p: numbers.format_p(p, result.alpha, brief=True)),
     ]
     notes = [f"The outcome is that of all {c.design.noun}s; p is corrected over the slices."]
     return tabulate("slices", f"{c.score_name} by {column}", columns, result.slices, notes)
 
 
-def records(result: GateResult) -> Records:
+def records(result: GateResult) -> doc.Records:
     """One record with all digits."""
     c = result.comparison
     row = {
@@ -328,7 +282,7 @@ def records(result: GateResult) -> Records:
         **dict(zip(("candidate", "baseline"), c.systems, strict=True)),
         **dict(zip(("score_candidate", "score_baseline"), (score.value for score in c.scores), strict=True)),
     }
-    return Records(COLUMNS, (row,))
+    return doc.Records(COLUMNS, (row,))
 
 
 def annotation(result: GateResult) -> str:
@@ -360,7 +314,7 @@ def comment(result: GateResult) -> str:
     candidate, baseline = c.favoured or (len(won), len(lost))
     parts.append(f"- worse on {_items(lost, baseline)}\n- better on {_items(won, candidate)}")
     if result.needed is not None:
-        parts.append(f"Still needed for a decision: {count(result.needed - c.n, 'more item')} like these.")
+        parts.append(f"Still needed for a decision: {numbers.count(result.needed - c.n, 'more item')} like these.")
     return "\n\n".join(parts) + "\n"
 
 
@@ -385,7 +339,7 @@ def _items(ids: Sequence[str], total: int) -> str:
     """
     listed = ", ".join(f"`{clean(one)[:LONGEST_ID].replace('`', chr(39))}`" for one in ids)
     more = f" and {total - len(ids):,} more" if total > len(ids) else ""
-    return f"{count(total, 'item')}: {listed}{more}" if ids else count(total, "item")
+    return f"{numbers.count(total, 'item')}: {listed}{more}" if ids else numbers.count(total, "item")
 
 
 def _data(text: str) -> str:
@@ -439,7 +393,7 @@ def _attribute(text: str) -> str:
     return quoteattr(NOT_XML.sub("\ufffd", clean(text)))
 
 
-KIND = Kind(
+KIND = common.Kind(
     build,
     card,
     {"gate": records},

@@ -12,7 +12,7 @@ from pathlib import Path
 from outscore.core.records import brief_name
 from outscore.language.numbers import count
 from outscore.report.build.common import Kind, Line, bare, facts_block, settings
-from outscore.report.document import Article, Block, Document, Fact, Records, Screen, Section, Table, Verdict, clean
+from outscore.report.document import Article, Block, Document, Fact, Records, Screen, Section, Table, Verdict, clean, statements
 from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownColumn, ShownFile
 from outscore.results.note import note_texts
@@ -180,25 +180,21 @@ def _problem(file: ShownFile) -> str:
     return file.problem if f"`{file.path}`" in file.problem else f"`{file.path}`: {file.problem}"
 
 
-def facts(logs: Logs) -> list[Fact]:
+def facts(logs: Logs) -> tuple[Fact, ...]:
     """What else the logs say, without what is missing."""
     groups = {name: size for evaluation in logs.evaluations for name, size in evaluation.groups.items()}
     files = list(dict.fromkeys(file for evaluation in logs.evaluations for file in evaluation.files))
     more = ", ..." if len(files) > 3 else ""
     conditions = {(name, text) for evaluation in logs.evaluations for name, text in evaluation.conditions.items()}
-    listed = [
+    return statements(
         ("groups", [", ".join(f"{name} ({size} values)" for name, size in groups.items())] if groups else []),
         ("settings", [f"{name}: {text}" for name, text in sorted(conditions)]),
         ("files", [f"{len(files)}: {', '.join(files[:3])}{more}"] if files else []),
         ("read as", list(dict.fromkeys(filter(None, [logs.reading, *(file.reading for file in logs.files)])))),
         ("next", logs.commands or ([logs.next_command] if logs.next_command else [])),
         ("notes", note_texts(logs.notes)),
-    ]
-    return [
-        Fact(label, tuple(clean(line) for line in lines), guarded=label == "notes", command=label == "next")
-        for label, lines in listed
-        if lines
-    ]
+        commands="next",
+    )
 
 
 def records(logs: Logs) -> Records:
@@ -239,12 +235,10 @@ def _verdict(logs: Logs) -> Verdict:
 
 def screen(logs: Logs) -> Screen:
     """The first scores, what to be careful about, and the command that comes next."""
-    found = {fact.label: fact for fact in facts(logs)}
-    if readings := _told([reading for reading in (logs.reading, *(file.reading for file in logs.files)) if reading]):
-        found["read as"] = Fact("read as", tuple(map(clean, readings)))
-    if problems := _told([_problem(file) for file in logs.files if file.problem]):
-        found["not read"] = Fact("not read", tuple(map(clean, problems)), guarded=True)
-    noted = tuple(fact for label in ("groups", "read as", "not read", "next") if (fact := found.get(label)) is not None)
+    read = _told([reading for reading in (logs.reading, *(file.reading for file in logs.files)) if reading])
+    problems = _told([_problem(file) for file in logs.files if file.problem])
+    found = {fact.label: fact for fact in (*facts(logs), *statements(("read as", read), ("not read", problems)))}
+    noted = tuple(found[label] for label in ("groups", "read as", "not read", "next") if label in found)
     tables = tuple(bare(table, most=MAX_SHOWN) for table in _tables(logs, short=True))
     # Why a file cannot be read is said once.
     notes = [text for text in note_texts(logs.notes) if not any(file.problem and file.problem in text for file in logs.files)]

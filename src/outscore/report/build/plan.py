@@ -7,35 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from outscore.language.numbers import (
-    count,
-    effect_size,
-    format_level,
-    format_number,
-    format_p,
-    format_p_number,
-    format_probability,
-)
+from outscore.language import numbers
 from outscore.language.verdict.plan import clusters_of, nouns, plan_headline, possible_p_headline, truth
-from outscore.report.build.common import (
-    Kind,
-    Line,
-    bare,
-    card_document,
-    card_table,
-    drawn,
-    facts_block,
-    glossary,
-    illustrated,
-    on_screen,
-    read_as,
-    settings,
-    short_read_as,
-    warnings_on_screen,
-    works,
-)
+from outscore.report import document as doc
+from outscore.report.build import common
 from outscore.report.citations import cited_by_plan
-from outscore.report.document import PART, Article, Block, Code, Document, Fact, Records, Screen, Section, Table, Verdict, clean
+from outscore.report.document import PART, clean
 from outscore.report.rows.columns import Column, Text, tabulate, texts, words
 from outscore.results.analysis import PowerPoint
 from outscore.results.note import ON_SCREEN, note_texts
@@ -94,16 +71,15 @@ def number(value: float) -> str:
 
 def difference(plan: PlanResult, effect: float | None = None) -> str:
     """The difference in question, or another one, rounded as in the first sentence."""
-    return effect_size(plan.effect if effect is None else effect, computed=plan.question == "effect")
+    return numbers.effect_size(plan.effect if effect is None else effect, computed=plan.question == "effect")
 
 
-def facts(plan: Plan) -> list[Fact]:
+def facts(plan: Plan) -> tuple[doc.Fact, ...]:
     """What the answer rests on, the most important first, without what is missing."""
-    rows = _possible_facts(plan) if isinstance(plan, PossibleP) else _plan_facts(plan)
-    return [Fact(label, tuple(lines), guarded=label == "notes") for label, lines in rows if lines]
+    return _possible_facts(plan) if isinstance(plan, PossibleP) else _plan_facts(plan)
 
 
-def _plan_facts(plan: PlanResult) -> list[tuple[str, Sequence[str]]]:
+def _plan_facts(plan: PlanResult) -> tuple[doc.Fact, ...]:
     design = plan.design
     computed = plan.question == "items" and plan.method in ("normal", "t")
     named = OF_TWO_SAMPLES if design.unpaired else METHODS
@@ -113,7 +89,7 @@ def _plan_facts(plan: PlanResult) -> list[tuple[str, Sequence[str]]]:
     student = "the t test" if design.unpaired else "the paired t test"
     t_test = [] if plan.t_items is None else [f"{plan.t_items:,} {nouns(plan)[0]}s, because {student} estimates the spread too"]
     observed = [plan.retrospective[0].note] if plan.retrospective else []
-    return [
+    return doc.statements(
         ("meaning", [_meaning(plan)]),
         ("method", [method]),
         ("formula", _formula(plan)),
@@ -123,7 +99,7 @@ def _plan_facts(plan: PlanResult) -> list[tuple[str, Sequence[str]]]:
         ("clusters", [_clusters(design)] if design.cluster_size > 1 else []),
         ("simulated", observed),
         ("notes", note_texts(note for note in plan.notes if note.kind != "reading")),
-    ]
+    )
 
 
 def _anytime(plan: PlanResult) -> list[str]:
@@ -134,7 +110,7 @@ def _anytime(plan: PlanResult) -> list[str]:
     more = "" if early.horizon is None else f" (studies end after {early.horizon:,})"
     median, most = (f"more than {early.horizon:,}" if n is None else f"{n:,}" for n in (early.median, early.items))
     how = "exact" if early.method == "exact" else f"{early.paths:,} simulated studies with seed {early.seed}"
-    target = format_level(plan.target)
+    target = numbers.format_level(plan.target)
     stopped = f"with looks at any time, the chance to have stopped by then is {_power(early.by_fixed)}"
     return [
         f"stops after {early.mean:,.0f} items on average{more}, {median} in the median and {most} for power {target}; {how}",
@@ -166,7 +142,7 @@ def _clusters(design: StudyDesign) -> str:
 
 def _meaning(plan: PlanResult) -> str:
     """Power in words that need no statistics."""
-    level, size = format_level(plan.design.alpha), difference(plan)
+    level, size = numbers.format_level(plan.design.alpha), difference(plan)
     at_margin = plan.design.margin is not None
     unit = " standard deviations" if plan.design.basis == "standardised" else ""
     share = 100 * plan.power
@@ -209,29 +185,23 @@ def _spread_of_battles(design: StudyDesign) -> str:
     return f"standard deviation of a battle {number(design.sd)}, where a win counts 1 and a tie 0.5"
 
 
-def _possible_facts(possible: PossibleP) -> list[tuple[str, Sequence[str]]]:
+def _possible_facts(possible: PossibleP) -> tuple[doc.Fact, ...]:
     answers = [
         f"{score}: {_range(counts)} of {possible.n:,} right"
         for score, counts in zip(possible.scores, possible.right, strict=True)
     ]
-    return [
+
+    def at(p: PValue, items: int) -> str:
+        return f"{numbers.format_p_number(p, possible.alpha):<8} if they differ on {numbers.count(items, 'item')}"
+
+    return doc.statements(
         ("scores", answers),
-        ("lowest p", [_at(format_p_number(possible.lowest, possible.alpha), possible.discordant[0])]),
-        (
-            "independent",
-            [
-                _at(format_p_number(possible.independent, possible.alpha), possible.independent.n)
-                + ", as independent errors would"
-            ],
-        ),
-        ("highest p", [_at(format_p_number(possible.highest, possible.alpha), possible.discordant[1])]),
+        ("lowest p", [at(possible.lowest, possible.discordant[0])]),
+        ("independent", [f"{at(possible.independent, possible.independent.n)}, as independent errors would"]),
+        ("highest p", [at(possible.highest, possible.discordant[1])]),
         ("test", [f"exact McNemar test, {possible.alternative}, on right-or-wrong items"]),
         ("notes", note_texts(possible.notes)),
-    ]
-
-
-def _at(p: str, items: int) -> str:
-    return f"{p:<8} if they differ on {items:,} item{'' if items == 1 else 's'}"
+    )
 
 
 def _range(counts: tuple[int, int]) -> str:
@@ -239,7 +209,7 @@ def _range(counts: tuple[int, int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def tables(plan: Plan) -> list[Table]:
+def tables(plan: Plan) -> list[doc.Table]:
     """Every table, in the order of reading."""
     if isinstance(plan, PossibleP):
         listed = [_overlaps(plan)]
@@ -248,7 +218,7 @@ def tables(plan: Plan) -> list[Table]:
     return [table for table in listed if table.rows]
 
 
-def shown_tables(plan: Plan) -> list[Table]:
+def shown_tables(plan: Plan) -> list[doc.Table]:
     """For a brief text: the simulated curves, or the main points of the computed ones."""
     if isinstance(plan, PossibleP):
         return []
@@ -259,7 +229,7 @@ def shown_tables(plan: Plan) -> list[Table]:
     return [*asked, *(table for table in (_curve(plan, near), _needs(plan, needs)) if table.rows)]
 
 
-def asked_tables(plan: PlanResult) -> list[Table]:
+def asked_tables(plan: PlanResult) -> list[doc.Table]:
     """What somebody asked for beyond the answer: prices, and curves that were simulated."""
     return [table for table in (_priced(plan, near=True), _tried(plan.retrospective)) if table.rows]
 
@@ -276,13 +246,13 @@ def near_points(plan: PlanResult) -> list[tuple[str, list[str]]]:
     """The same on a line each: power with fewer and more items, items for smaller and larger differences."""
     points, needs = _near(plan)
     item, _ = nouns(plan)
-    powers = [f"{_power(point.power)} with {count(point.n, item)}" for point in points if point.n != plan.items]
+    powers = [f"{_power(point.power)} with {numbers.count(point.n, item)}" for point in points if point.n != plan.items]
     others = [f"{need.items:,} to detect {_effect(plan, need.effect)}" for need in needs if need.effect != plan.effect]
     label = "chance" if plan.design.margin is not None else "power"
     return [(label, [PART.join(powers)]), (f"{item}s", [PART.join(others)])]
 
 
-def _priced(plan: PlanResult, *, near: bool = False) -> Table:
+def _priced(plan: PlanResult, *, near: bool = False) -> doc.Table:
     """What each number of runs costs, where there is a choice; with `near`, only numbers near the plan's, and one run."""
     costs = plan.costs
     designs = [] if costs is None or len(costs.designs) < 2 else costs.designs
@@ -299,7 +269,7 @@ def _priced(plan: PlanResult, *, near: bool = False) -> Table:
     return tabulate("costs", "Items and runs by price", columns, shown, ["Runs: per system and item."])
 
 
-def _curve(plan: PlanResult, points: Sequence[PowerPoint] | None = None) -> Table:
+def _curve(plan: PlanResult, points: Sequence[PowerPoint] | None = None) -> doc.Table:
     power: Column[PowerPoint] = Column("power", lambda point: point.power, _power)
     heading = f"Power to detect {_effect(plan, plan.effect)}"
     if plan.design.margin is not None:
@@ -318,13 +288,13 @@ def _sizes(plan: PlanResult) -> list[Column[int]]:
     ]
 
 
-def _needs(plan: PlanResult, points: Sequence[EffectPoint] | None = None) -> Table:
+def _needs(plan: PlanResult, points: Sequence[EffectPoint] | None = None) -> doc.Table:
     sizes = _sizes(plan)
     head = f"to detect a {'win rate' if plan.design.battles else 'difference'} of"
     effect: Column[EffectPoint] = Column(head, lambda point: Text(_effect(plan, point.effect), point.effect))
     columns = [effect, *(column.of(lambda point: point.items) for column in sizes)]
     first = next(column.head for column in sizes if column.when)
-    heading = f"{first.capitalize()} needed with power {format_level(plan.target)}"
+    heading = f"{first.capitalize()} needed with power {numbers.format_level(plan.target)}"
     return tabulate("needs", heading, columns, plan.needs if points is None else points)
 
 
@@ -334,7 +304,7 @@ def _effect(plan: PlanResult, effect: float) -> str:
     return f"{difference(plan, effect)}{' sd' if plan.design.basis == 'standardised' else ''}"
 
 
-def _tried(curves: Sequence[SimulatedCurve]) -> Table:
+def _tried(curves: Sequence[SimulatedCurve]) -> doc.Table:
     """The retrospective curves side by side: they have the same sizes."""
     if not curves:
         return tabulate("tried", "", texts("items"), [])
@@ -372,11 +342,11 @@ def _power(value: float) -> str:
     return "> .999" if value > CERTAIN else f"{value:.3f}".removeprefix("0")
 
 
-def _overlaps(possible: PossibleP) -> Table:
+def _overlaps(possible: PossibleP) -> doc.Table:
     columns: list[Column[tuple[str, int, PValue]]] = [
         words("overlap of the errors", lambda row: row[0]),
         Column("items they differ on", lambda row: row[1]),
-        Column("p", lambda row: row[2], lambda p: format_p_number(p, possible.alpha)),
+        Column("p", lambda row: row[2], lambda p: numbers.format_p_number(p, possible.alpha)),
     ]
     fewest, most = possible.discordant
     rows = [
@@ -389,54 +359,56 @@ def _overlaps(possible: PossibleP) -> Table:
     return tabulate("overlaps", "Possible p-values", columns, rows, [note])
 
 
-def plan_records(plan: PlanResult | PossibleP) -> Records:
+def plan_records(plan: PlanResult | PossibleP) -> doc.Records:
     """The answer, then the points of its curves; `row` says which is which."""
     if isinstance(plan, PossibleP):
         answers = {"lowest": plan.lowest, "highest": plan.highest, "independent": plan.independent}
         differ = {"lowest": plan.discordant[0], "highest": plan.discordant[1]}
         rows = [{"row": name, "differ": differ.get(name), "p": p.value} for name, p in answers.items()]
         rows += [{"row": "curve", "differ": point.differ, "p": point.p} for point in plan.curve]
-        return Records(("row", "differ", "p"), tuple(rows))
+        return doc.Records(("row", "differ", "p"), tuple(rows))
     answer = {"row": "answer", "items": plan.items, "effect": plan.effect, "power": plan.power}
     curve = [{"row": "curve", "items": point.n, "effect": plan.effect, "power": point.power} for point in plan.curve]
     needs = [{"row": "need", "items": need.items, "effect": need.effect, "power": plan.target} for need in plan.needs]
-    return Records(("row", "items", "effect", "power"), (answer, *curve, *needs))
+    return doc.Records(("row", "items", "effect", "power"), (answer, *curve, *needs))
 
 
-def build(plan: Plan) -> Document:
+def build(plan: Plan) -> doc.Document:
     """The whole plan."""
-    signature = Section("signature", "Signature", lambda: [Code(clean(str(plan.signature)))], joined=True)
-    told = Section("answer", "", lambda: [_verdict(plan), *_data(plan)])
-    answer, pictures = illustrated(
-        told, partial(drawn, "curves.PLAN", plan), "overlaps" if isinstance(plan, PossibleP) else "power"
+    signature = doc.Section("signature", "Signature", lambda: [doc.Code(clean(str(plan.signature)))], joined=True)
+    told = doc.Section("answer", "", lambda: [_verdict(plan), *_data(plan)])
+    answer, pictures = common.illustrated(
+        told, partial(common.drawn, "curves.PLAN", plan), "overlaps" if isinstance(plan, PossibleP) else "power"
     )
     sections = (
         answer,
         pictures,
-        Section("grounds", "Method and assumptions", lambda: [facts_block(facts(plan)), *_tables(plan, "html")]).but("latex"),
+        doc.Section("grounds", "Method and assumptions", lambda: [common.facts_block(facts(plan)), *_tables(plan, "html")]).but(
+            "latex"
+        ),
         # On a screen, the signature is among the other statements.
         signature.only("text"),
-        Section("tables", "", lambda: _tables(plan, "text", "markdown", "latex")),
-        settings(plan.settings, "plan-settings").only("markdown"),
+        doc.Section("tables", "", lambda: _tables(plan, "text", "markdown", "latex")),
+        common.settings(plan.settings, "plan-settings").only("markdown"),
         signature.but("text"),
-        works(lambda: cited_by_plan(plan)),
-        glossary(),
-        settings(plan.settings, "plan-settings").but("markdown"),
+        common.works(lambda: cited_by_plan(plan)),
+        common.glossary(),
+        common.settings(plan.settings, "plan-settings").but("markdown"),
     )
-    return Document(title(plan), (Article("", title(plan), sections),))
+    return doc.Document(title(plan), (doc.Article("", title(plan), sections),))
 
 
-def _verdict(plan: Plan) -> Verdict:
+def _verdict(plan: Plan) -> doc.Verdict:
     top, reason = headline(plan)
-    return Verdict((plan.verdict,), top, reason, title(plan), plain=(plan.verdict,), tone="told")
+    return doc.Verdict((plan.verdict,), top, reason, title(plan), plain=(plan.verdict,), tone="told")
 
 
-def _data(plan: Plan) -> list[Block]:
+def _data(plan: Plan) -> list[doc.Block]:
     """How a pilot was interpreted."""
-    return read_as(plan.reading, plan.notes) if isinstance(plan, PlanResult) else []
+    return common.read_as(plan.reading, plan.notes) if isinstance(plan, PlanResult) else []
 
 
-def _tables(plan: Plan, *forms: str) -> Iterable[Block]:
+def _tables(plan: Plan, *forms: str) -> Iterable[doc.Block]:
     """All curves; a brief text shows the simulated ones, or the main points of the computed ones."""
     labelled = [replace(table, label=f"plan-{table.key}") for table in tables(plan)]
     yield from (table.only("html") for table in labelled if "html" in forms)
@@ -446,49 +418,53 @@ def _tables(plan: Plan, *forms: str) -> Iterable[Block]:
         yield from (table.only("markdown", "latex") for table in labelled)
 
 
-def card(plan: Plan) -> Document:
+def card(plan: Plan) -> doc.Document:
     """The answer and what it rests on, for notebooks."""
     rows = _planned(plan) if isinstance(plan, PlanResult) else _possible(plan)
-    return card_document(plan.verdict, "", card_table(texts(*[""] * len(rows[0])), rows), note_texts(plan.notes))
+    return common.card_document(plan.verdict, "", common.card_table(texts(*[""] * len(rows[0])), rows), note_texts(plan.notes))
 
 
 def _planned(plan: PlanResult) -> list[tuple[str, ...]]:
     return [
         ("items", f"{plan.items:,}"),
-        ("effect", format_number(plan.effect)),
-        ("power", format_probability(plan.power)),
-        ("alpha", f"{format_level(plan.design.alpha)}, {plan.design.alternative}"),
+        ("effect", numbers.format_number(plan.effect)),
+        ("power", numbers.format_probability(plan.power)),
+        ("alpha", f"{numbers.format_level(plan.design.alpha)}, {plan.design.alternative}"),
         ("method", plan.method),
     ]
 
 
 def _possible(plan: PossibleP) -> list[tuple[str, ...]]:
     return [
-        ("lowest", format_p(plan.lowest), f"they differ on {plan.discordant[0]:,} items"),
-        ("highest", format_p(plan.highest), f"they differ on {plan.discordant[1]:,} items"),
-        ("independent errors", format_p(plan.independent), ""),
+        ("lowest", numbers.format_p(plan.lowest), f"they differ on {plan.discordant[0]:,} items"),
+        ("highest", numbers.format_p(plan.highest), f"they differ on {plan.discordant[1]:,} items"),
+        ("independent errors", numbers.format_p(plan.independent), ""),
     ]
 
 
-def screen(plan: Plan) -> Screen:
+def screen(plan: Plan) -> doc.Screen:
     """The answer, a few points of its curves, what it rests on, and the tables that were asked for."""
     found = {fact.label: fact for fact in facts(plan)}
     if isinstance(plan, PossibleP):
         told = tuple(found[label] for label in ("scores", "lowest p", "independent", "highest p", "test"))
-        return Screen(clean(plan.verdict), told, warnings_on_screen(plan.notes), tone="told")
+        return doc.Screen(clean(plan.verdict), told, common.warnings_on_screen(plan.notes), tone="told")
     basis = tuple(found[label] for label in ("method", "spread", "clusters", "simulated") if label in found)
     early = ("any time", found["any time"].lines[:1] if "any time" in found else ())
     noted = [clean(note.text) for note in plan.notes if note.kind not in ON_SCREEN]
-    return Screen(
+    return doc.Screen(
         clean(plan.verdict),
-        (*on_screen(*near_points(plan), early), *basis, *on_screen(("read as", short_read_as(plan.reading)), ("notes", noted))),
-        warnings_on_screen(plan.notes),
-        tuple(bare(table, title=table.title) for table in asked_tables(plan)),
+        (
+            *doc.statements(*near_points(plan), early),
+            *basis,
+            *doc.statements(("read as", common.short_read_as(plan.reading)), ("notes", noted)),
+        ),
+        common.warnings_on_screen(plan.notes),
+        tuple(common.bare(table, title=table.title) for table in asked_tables(plan)),
         "told",
     )
 
 
-def lines(plan: Plan) -> list[Line]:
+def lines(plan: Plan) -> list[common.Line]:
     """The answer as keys and values."""
     if isinstance(plan, PossibleP):
         return [
@@ -497,4 +473,4 @@ def lines(plan: Plan) -> list[Line]:
     return [{"items": plan.items, "effect": plan.effect, "power": plan.power, "alpha": plan.design.alpha}]
 
 
-KIND = Kind(build, card, {"plan": plan_records}, "curves.PLAN", screen=screen, lines=lines)
+KIND = common.Kind(build, card, {"plan": plan_records}, "curves.PLAN", screen=screen, lines=lines)

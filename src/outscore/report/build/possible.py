@@ -8,31 +8,9 @@ from dataclasses import replace
 from outscore.language.numbers import count, format_level, format_p_number, format_probability
 from outscore.language.phrases import correction_name
 from outscore.language.verdict.plan import fitting_sentence
-from outscore.report.build.common import (
-    Kind,
-    Line,
-    bare,
-    facts_block,
-    on_screen,
-    read_as,
-    settings,
-    short_read_as,
-    warnings_on_screen,
-)
-from outscore.report.document import (
-    Article,
-    Block,
-    Code,
-    Document,
-    Fact,
-    Record,
-    Records,
-    Screen,
-    Section,
-    Table,
-    Verdict,
-    clean,
-)
+from outscore.report import document as doc
+from outscore.report.build import common
+from outscore.report.document import clean
 from outscore.report.rows.columns import Column, Text, between, digits, not_shown, tabulate, words
 from outscore.results.note import ON_SCREEN, note_texts
 from outscore.results.plan import PossiblePair, PossibleTable, PrintedScore
@@ -47,7 +25,7 @@ COLUMNS = (
 SCORE_COLUMNS = ("system", "score", "right_fewest", "right_most")
 
 
-def score_table(table: PossibleTable) -> Table:
+def score_table(table: PossibleTable) -> doc.Table:
     """The printed scores, best first, with the numbers of right answers that fit them."""
     columns: list[Column[PrintedScore]] = [
         words("system", lambda printed: printed.system),
@@ -59,7 +37,7 @@ def score_table(table: PossibleTable) -> Table:
     return tabulate("scores", "Printed scores", columns, table.systems, notes)
 
 
-def pair_table(table: PossibleTable, most: int | None = None) -> Table:
+def pair_table(table: PossibleTable, most: int | None = None) -> doc.Table:
     """The range of p of every pair, uncorrected and corrected."""
 
     def alone(p: PValue) -> str:
@@ -89,20 +67,19 @@ def pair_table(table: PossibleTable, most: int | None = None) -> Table:
     return tabulate("pairs", "Possible p-values", columns, table.pairs[:most], notes)
 
 
-def facts(table: PossibleTable) -> list[Fact]:
+def facts(table: PossibleTable) -> tuple[doc.Fact, ...]:
     """What the answer rests on."""
-    listed = [("items", [fitting_sentence(table.fitting)]), ("notes", note_texts(table.notes))]
-    return [Fact(label, tuple(map(clean, lines)), guarded=label == "notes") for label, lines in listed if lines]
+    return doc.statements(("items", [fitting_sentence(table.fitting)]), ("notes", note_texts(table.notes)))
 
 
-def records(table: PossibleTable) -> Records:
+def records(table: PossibleTable) -> doc.Records:
     """One record per pair; without a number of items, one per system."""
     if table.n is None:
-        return Records(SCORE_COLUMNS, tuple(digits(printed, "system", "score") for printed in table.systems))
-    return Records(COLUMNS, tuple(map(_record, table.pairs)))
+        return doc.Records(SCORE_COLUMNS, tuple(digits(printed, "system", "score") for printed in table.systems))
+    return doc.Records(COLUMNS, tuple(map(_record, table.pairs)))
 
 
-def _record(pair: PossiblePair) -> Record:
+def _record(pair: PossiblePair) -> doc.Record:
     return {
         "first": pair.systems[0],
         "second": pair.systems[1],
@@ -111,21 +88,21 @@ def _record(pair: PossiblePair) -> Record:
     }
 
 
-def build(printed: PossibleTable) -> Document:
+def build(printed: PossibleTable) -> doc.Document:
     """The whole answer."""
-    signature = Section("signature", "Signature", lambda: [Code(clean(str(printed.signature)))], joined=True)
+    signature = doc.Section("signature", "Signature", lambda: [doc.Code(clean(str(printed.signature)))], joined=True)
     sections = (
-        Section("answer", "", lambda: [_verdict(printed), *read_as(printed.reading, printed.notes)]),
-        Section("scores", "", lambda: [score_table(printed)]),
-        Section("pairs", "", lambda: _pairs(printed)),
-        Section("facts", "", lambda: [facts_block(facts(printed))]).but("latex"),
+        doc.Section("answer", "", lambda: [_verdict(printed), *common.read_as(printed.reading, printed.notes)]),
+        doc.Section("scores", "", lambda: [score_table(printed)]),
+        doc.Section("pairs", "", lambda: _pairs(printed)),
+        doc.Section("facts", "", lambda: [common.facts_block(facts(printed))]).but("latex"),
         signature,
-        settings(printed.settings, "possible-settings"),
+        common.settings(printed.settings, "possible-settings"),
     )
-    return Document(TITLE, (Article("", TITLE, sections),))
+    return doc.Document(TITLE, (doc.Article("", TITLE, sections),))
 
 
-def _pairs(printed: PossibleTable) -> Iterable[Block]:
+def _pairs(printed: PossibleTable) -> Iterable[doc.Block]:
     if printed.pairs:
         whole = replace(pair_table(printed), label="possible-pairs")
         yield pair_table(printed, MAX_SHOWN).only("text").brief()
@@ -133,27 +110,33 @@ def _pairs(printed: PossibleTable) -> Iterable[Block]:
         yield whole.but("text")
 
 
-def card(printed: PossibleTable) -> Document:
+def card(printed: PossibleTable) -> doc.Document:
     """The answer and its table, for notebooks."""
     table = pair_table(printed, MAX_SHOWN) if printed.pairs else score_table(printed)
-    return Document("", (Article("", "", (Section("card", "", lambda: [_verdict(printed), table]),)),))
+    return doc.Document("", (doc.Article("", "", (doc.Section("card", "", lambda: [_verdict(printed), table]),)),))
 
 
-def _verdict(printed: PossibleTable) -> Verdict:
+def _verdict(printed: PossibleTable) -> doc.Verdict:
     top, reason = clean(printed.headline), clean(printed.reason)
-    return Verdict((clean(printed.verdict),), top, reason, TITLE, plain=(clean(printed.verdict),), tone="told")
+    return doc.Verdict((clean(printed.verdict),), top, reason, TITLE, plain=(clean(printed.verdict),), tone="told")
 
 
-def screen(printed: PossibleTable) -> Screen:
+def screen(printed: PossibleTable) -> doc.Screen:
     """The verdict with the first pairs, or with the scores if the number of items is not known."""
     table = pair_table(printed) if printed.pairs else score_table(printed)
     noted = [clean(note.text) for note in printed.notes if note.kind not in ON_SCREEN]
-    told = (("items", [fitting_sentence(printed.fitting)]), ("read as", short_read_as(printed.reading)), ("notes", noted))
-    warnings = warnings_on_screen(printed.notes)
-    return Screen(clean(printed.verdict), on_screen(*told), warnings, (bare(table, most=MAX_ON_SCREEN),), "told")
+    told = (
+        ("items", [fitting_sentence(printed.fitting)]),
+        ("read as", common.short_read_as(printed.reading)),
+        ("notes", noted),
+    )
+    warnings = common.warnings_on_screen(printed.notes)
+    return doc.Screen(
+        clean(printed.verdict), doc.statements(*told), warnings, (common.bare(table, most=MAX_ON_SCREEN),), "told"
+    )
 
 
-def lines(printed: PossibleTable) -> list[Line]:
+def lines(printed: PossibleTable) -> list[common.Line]:
     """Every pair as keys and values; without a number of items, the smallest one that fits."""
     if not printed.pairs:
         return [{"smallest": printed.fitting.smallest, "systems": len(printed.systems)}]
@@ -164,4 +147,4 @@ def lines(printed: PossibleTable) -> list[Line]:
     ]  # fmt: skip
 
 
-KIND = Kind(build, card, {"pairs": records}, screen=screen, lines=lines)
+KIND = common.Kind(build, card, {"pairs": records}, screen=screen, lines=lines)

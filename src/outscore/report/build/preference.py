@@ -18,7 +18,7 @@ from outscore.report.citations import cited_by_preference
 from outscore.report.document import Fact, Records, Table, clean
 from outscore.report.rows.columns import TIERS, Column, Text, between, by_tier, digits, interval_head, number, tabulate, words
 from outscore.report.rows.places import sharing
-from outscore.results.note import BESIDE_VERDICT, note_texts
+from outscore.results.note import texts_below
 from outscore.results.preference import (
     Agreement,
     Categories,
@@ -268,10 +268,10 @@ def _ends(low: float | None, high: float | None, *, percent: bool = False, sign:
     return f"{100 * low:{sign}.1f} to {100 * high:{sign}.1f}%" if percent else f"{low:.3f} to {high:.3f}"
 
 
-def facts(result: Preference) -> list[Fact]:
+def facts(result: Preference) -> tuple[Fact, ...]:
     """What else there is to know, the most important first."""
     two = len(result.systems) == 2
-    listed: list[tuple[str, Sequence[str]]] = [
+    return doc.statements(
         ("people", _label_lines(result)),
         ("battles", _battle_lines(result)),
         ("p-value", _p_lines(result) if two else []),
@@ -281,9 +281,8 @@ def facts(result: Preference) -> list[Fact]:
         ("circles", _circle_lines(result)),
         ("design", _design_lines(result)),
         ("next", next_step(result)),
-        ("notes", note_texts(note for note in result.notes if note.kind not in ("reading", *BESIDE_VERDICT))),
-    ]
-    return [Fact(label, tuple(map(clean, lines)), guarded=label == "notes") for label, lines in listed if lines]
+        ("notes", texts_below(result.notes)),
+    )
 
 
 def next_step(result: Preference, *, short: bool = False) -> list[str]:
@@ -679,7 +678,7 @@ def screen(result: Preference) -> doc.Screen:
     strengths = common.bare(strength_table(result), "log-odds", "battles", "won", "groups", most=MAX_SHOWN)
     return doc.Screen(
         verdict.headline if many else doc.clean(result.headline),
-        common.on_screen(
+        doc.statements(
             ("pairs", [f"{pairs} ({over}); {' '.join(battles)}"] if many else []),
             ("battles", found["battles"][:2] if not many else []),
             ("people", found.get("people", ())[:2]),

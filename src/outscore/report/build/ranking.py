@@ -13,40 +13,10 @@ from outscore.report.build.common import Kind, Line
 from outscore.report.charts.heat import MAX_LINKED, heat_figure
 from outscore.report.citations import cited_by_ranking
 from outscore.report.palette import ranking_style
+from outscore.report.rows import places
+from outscore.report.rows import ranking as rows
 from outscore.report.rows.columns import Column, ends, interval_head, number, words
-from outscore.report.rows.places import (
-    decided,
-    decimals_of,
-    facts,
-    headline,
-    items_on_screen,
-    leaders,
-    next_step,
-    pairs_on_screen,
-    sharing,
-    subject,
-)
-from outscore.report.rows.ranking import (
-    GROUPS,
-    What,
-    critical_table,
-    frontier_table,
-    grid_table,
-    group_lines,
-    item_lines,
-    joint_pair_table,
-    joint_table,
-    pair_table,
-    place_table,
-    printed_grid,
-    printed_places,
-    ranked_pairs,
-    ranked_systems,
-    replicability_table,
-    standings_table,
-    suspicious_table,
-    win_matrix,
-)
+from outscore.report.rows.places import headline
 from outscore.results.note import note_texts
 from outscore.results.ranking import RankedSystem, Ranking, Standing
 
@@ -78,7 +48,7 @@ def build(ranking: Ranking) -> doc.Document:
     sections = (
         answer,
         doc.Section("reading", "", lambda: common.read_as(ranking.reading, ranking.notes)).only("latex"),
-        doc.Section("places", f"Ranking by {subject(ranking.standing, ranking.design)}", lambda: _places(ranking)),
+        doc.Section("places", f"Ranking by {places.subject(ranking.standing, ranking.design)}", lambda: _places(ranking)),
         doc.Section("frontier", "Frontier", lambda: _frontier(ranking)),
         doc.Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),
         doc.Section("pairs", "Pairs" if ranking.baseline else "Who beat whom", lambda: _who_beat_whom(ranking)).but("latex"),
@@ -90,9 +60,9 @@ def build(ranking: Ranking) -> doc.Document:
         doc.Section("joint", "All systems at once", lambda: _joint(ranking)),
         doc.Section("ranks", "Mean ranks", lambda: _mean_ranks(ranking)).but("latex", level="brief"),
         doc.Section("items", "Items", lambda: _items(ranking), headed=True).but("latex", level="brief"),
-        doc.Section("pair-list", "", lambda: [pair_table(ranking) if ranking.pairs else None]).full().but("html"),
+        doc.Section("pair-list", "", lambda: [rows.pair_table(ranking) if ranking.pairs else None]).full().but("html"),
         repeated.but("html"),
-        doc.Section("grounds", "Method and assumptions", lambda: [common.facts_block(facts(ranking))], headed=True).but(
+        doc.Section("grounds", "Method and assumptions", lambda: [common.facts_block(places.facts(ranking))], headed=True).but(
             "latex"
         ),
         common.paper(ranking.sentence, str(ranking.signature)),
@@ -109,7 +79,7 @@ def build(ranking: Ranking) -> doc.Document:
 
 def _verdict(ranking: Ranking) -> doc.Verdict:
     top, reason = headline(ranking)
-    first, every = leaders(ranking.standing), len(ranking.scores)
+    first, every = places.leaders(ranking.standing), len(ranking.scores)
     shown, why = top, reason
     if ranking.baseline is not None:
         kind = doc.clean(f"Ranking against {ranking.baseline}")
@@ -119,7 +89,7 @@ def _verdict(ranking: Ranking) -> doc.Verdict:
         kind = "One leader" if first else "No clear leader"
     else:
         # How many could be the best says more than who is ahead on average.
-        kind, shown, why = "Ranking", sharing(first, every), doc.clean(ranking.verdict)
+        kind, shown, why = "Ranking", places.sharing(first, every), doc.clean(ranking.verdict)
     # In running text the headline is the title.
     return doc.Verdict(
         (ranking.verdict,),
@@ -127,7 +97,7 @@ def _verdict(ranking: Ranking) -> doc.Verdict:
         why,
         kind,
         plain=(reason,) if reason else (),
-        tone="won" if decided(ranking) else "",
+        tone="won" if places.decided(ranking) else "",
         opening=top,
         named=common.begins_with_name(why, (score.system for score in ranking.scores)),
         line=_line(ranking, shown),
@@ -136,7 +106,7 @@ def _verdict(ranking: Ranking) -> doc.Verdict:
 
 def _line(ranking: Ranking, top: str) -> tuple[str, ...]:
     """The first system's score with its interval, unless the headline has it, and how many pairs differ."""
-    leader, decimals, counts = ranking.scores[0], decimals_of(ranking.standing), ranking.counts
+    leader, decimals, counts = ranking.scores[0], places.decimals_of(ranking.standing), ranking.counts
     value, interval = format_number(leader.value, decimals), interval_ends(leader.low, leader.high, decimals)
     score = "" if value in top else f"{doc.clean(leader.system)} {value}"
     leading = ", ".join(filter(None, (score, interval and f"{interval_head(ranking.alpha)} {interval}")))
@@ -148,14 +118,14 @@ def _places(ranking: Ranking) -> Iterable[doc.Later]:
 
     def listed(most: int | None) -> doc.Table:
         optional = () if most is None else ("n", "loses", interval_head(ranking.alpha))
-        return replace(place_table(ranking, most=most, counts=not few), heading="bold", optional=optional)
+        return replace(rows.place_table(ranking, most=most, counts=not few), heading="bold", optional=optional)
 
     def page() -> list[doc.Table]:
-        return [place_table(ranking, counts=ranking.baseline is None and not ranking.datasets, board=True)]
+        return [rows.place_table(ranking, counts=ranking.baseline is None and not ranking.datasets, board=True)]
 
     yield from common.by_length(listed, MAX_SHOWN, "text", "markdown")
     yield doc.Later(page).only("html")
-    yield from common.by_length(lambda most: printed_places(ranking, most), MAX_PRINTED, "latex")
+    yield from common.by_length(lambda most: rows.printed_places(ranking, most), MAX_PRINTED, "latex")
 
 
 def _frontier(ranking: Ranking) -> Iterable[doc.Block | doc.Later]:
@@ -164,7 +134,7 @@ def _frontier(ranking: Ranking) -> Iterable[doc.Block | doc.Later]:
         return
     if frontier.sentences:
         yield doc.Listing("dominated", tuple(map(doc.clean, frontier.sentences)), "").but("latex")
-    table = partial(frontier_table, ranking, frontier)
+    table = partial(rows.frontier_table, ranking, frontier)
     yield from common.by_length(table, MAX_SHOWN, *common.RUNNING)
     yield common.on_page(table, None, MAX_OPEN_ROWS)
 
@@ -186,7 +156,7 @@ def _groups(ranking: Ranking) -> Iterable[doc.Block]:
     few = len(ranking.scores) <= MAX_SHOWN
 
     def listing(most: int | None = None, names: int = 8) -> doc.Listing:
-        return doc.Listing("groups", tuple(group_lines(ranking, most=most, names=names)), GROUPS)
+        return doc.Listing("groups", tuple(rows.group_lines(ranking, most=most, names=names)), rows.GROUPS)
 
     for block in common.by_level(listing(10) if few else listing(5, 5), listing(names=MAX_SHOWN)):
         yield block.only("text")
@@ -196,7 +166,7 @@ def _groups(ranking: Ranking) -> Iterable[doc.Block]:
 
 
 def _who_beat_whom(ranking: Ranking) -> Iterable[doc.Block | doc.Later | None]:
-    matrix = win_matrix(ranking, MAX_SHOWN)
+    matrix = rows.win_matrix(ranking, MAX_SHOWN)
     yield None if matrix is None else matrix.but("html")
     figure = heat_figure(ranking)
     if figure is not None:
@@ -212,23 +182,23 @@ def _who_beat_whom(ranking: Ranking) -> Iterable[doc.Block | doc.Later | None]:
 
 def _listed_pairs(ranking: Ranking) -> doc.Table:
     """The pairs that cells of the heat map link to."""
-    listed = pair_table(ranking, most=MAX_LINKED)
+    listed = rows.pair_table(ranking, most=MAX_LINKED)
     return replace(listed, fold="The pairs in numbers", anchors="pair-", heading="none")
 
 
-def _standings(ranking: Ranking, standings: Sequence[Standing], what: What) -> Iterable[doc.Block | doc.Later]:
+def _standings(ranking: Ranking, standings: Sequence[Standing], what: rows.What) -> Iterable[doc.Block | doc.Later]:
     """One line per dataset or metric, and systems by datasets or metrics where the columns fit."""
     if not standings:
         return
-    yield common.folded(standings_table(ranking, standings, what), MAX_OPEN_ROWS).but("latex")
-    grid = common.by_length(partial(grid_table, ranking, standings, what), MAX_SHOWN, "markdown")
-    printed = common.by_length(partial(printed_grid, ranking, standings, what), MAX_PRINTED, "latex")
+    yield common.folded(rows.standings_table(ranking, standings, what), MAX_OPEN_ROWS).but("latex")
+    grid = common.by_length(partial(rows.grid_table, ranking, standings, what), MAX_SHOWN, "markdown")
+    printed = common.by_length(partial(rows.printed_grid, ranking, standings, what), MAX_PRINTED, "latex")
     fits = what == "metric" or len(standings) <= MAX_COLUMNS
     yield from (*grid, *printed) if fits else (grid[1], printed[1])
     # A terminal has no room for the columns of many datasets.
     if what == "metric":
-        yield doc.Later(lambda: [grid_table(ranking, standings, what)]).only("text").full()
-    yield common.on_page(partial(grid_table, ranking, standings, what), None, MAX_OPEN_ROWS)
+        yield doc.Later(lambda: [rows.grid_table(ranking, standings, what)]).only("text").full()
+    yield common.on_page(partial(rows.grid_table, ranking, standings, what), None, MAX_OPEN_ROWS)
 
 
 def _pairs(ranking: Ranking) -> Iterable[doc.Later]:
@@ -244,13 +214,13 @@ def _pairs(ranking: Ranking) -> Iterable[doc.Later]:
 
 
 def _pairs_of(ranking: Ranking, standing: Standing, number: int, *, fold: bool = False) -> list[doc.Table]:
-    table = replace(pair_table(ranking, standing), label=f"ranking-pairs-{number}")
+    table = replace(rows.pair_table(ranking, standing), label=f"ranking-pairs-{number}")
     return [replace(table, fold=table.title, heading="none") if fold else table]
 
 
 def _replicability(ranking: Ranking) -> Iterable[doc.Later]:
     if ranking.replicability:
-        table = partial(replicability_table, ranking)
+        table = partial(rows.replicability_table, ranking)
         yield doc.Later(lambda: [table(MAX_SHOWN, hint=True)]).only("text", "markdown").brief()
         yield doc.Later(lambda: [table()]).but("html").full()
         yield common.on_page(table, MAX_REPLICATED, MAX_OPEN_ROWS)
@@ -261,7 +231,7 @@ def _joint(ranking: Ranking) -> Iterable[doc.Later]:
     joint = ranking.joint
     if joint is None:
         return
-    systems, pairs = partial(joint_table, ranking, joint), partial(joint_pair_table, ranking, joint)
+    systems, pairs = partial(rows.joint_table, ranking, joint), partial(rows.joint_pair_table, ranking, joint)
     yield from common.by_length(systems, MAX_SHOWN, *common.RUNNING)
     yield common.on_page(systems, None, MAX_OPEN_ROWS)
     shown = common.by_length(pairs, MAX_SHOWN, *common.RUNNING)
@@ -273,14 +243,14 @@ def _items(ranking: Ranking) -> Iterable[doc.Block]:
     """Which items decide, and the most suspicious ones."""
     if ranking.items is None:
         return
-    yield doc.Listing("items", tuple(item_lines(ranking.items)), "")
+    yield doc.Listing("items", tuple(rows.item_lines(ranking.items)), "")
     if ranking.items.listed:
-        yield common.folded(suspicious_table(ranking.items), 0)
+        yield common.folded(rows.suspicious_table(ranking.items), 0)
 
 
 def _mean_ranks(ranking: Ranking) -> Iterable[doc.Block]:
     if ranking.critical_difference is not None:
-        yield common.folded(critical_table(ranking, ranking.critical_difference), MAX_OPEN_ROWS)
+        yield common.folded(rows.critical_table(ranking, ranking.critical_difference), MAX_OPEN_ROWS)
 
 
 def card(ranking: Ranking) -> doc.Document:
@@ -306,25 +276,25 @@ def screen(ranking: Ranking) -> doc.Screen:
     """Who leads or shares the lead, a line for each system, and what to do next."""
     verdict = _verdict(ranking)
     optional = ("n", "loses", "beats", interval_head(ranking.alpha))
-    places = common.bare(place_table(ranking, short=True), *optional, most=MAX_SHOWN)
+    ranked = common.bare(rows.place_table(ranking, short=True), *optional, most=MAX_SHOWN)
     further = []
     if ranking.frontier is not None:
-        further.append(common.bare(frontier_table(ranking, ranking.frontier), "adj. p", title="Frontier"))
+        further.append(common.bare(rows.frontier_table(ranking, ranking.frontier), "adj. p", title="Frontier"))
     elif ranking.metrics:
-        further.append(common.bare(standings_table(ranking, ranking.metrics, "metric"), title="Further metrics"))
+        further.append(common.bare(rows.standings_table(ranking, ranking.metrics, "metric"), title="Further metrics"))
     if ranking.joint is not None:
-        further.append(common.bare(joint_table(ranking, ranking.joint), title="All systems at once"))
+        further.append(common.bare(rows.joint_table(ranking, ranking.joint), title="All systems at once"))
     return doc.Screen(
         headline(ranking)[0] if verdict.kind != "Ranking" else verdict.headline,
-        common.on_screen(
-            ("pairs", [pairs_on_screen(ranking)]),
-            ("data", [items_on_screen(ranking)]),
+        doc.statements(
+            ("pairs", [places.pairs_on_screen(ranking)]),
+            ("data", [places.items_on_screen(ranking)]),
             ("frontier", _on_frontier(ranking)),
             ("read as", common.short_read_as(ranking.reading)),
-            ("next", next_step(ranking, short=True) if not decided(ranking) else ()),
+            ("next", places.next_step(ranking, short=True) if not places.decided(ranking) else ()),
         ),
         common.warnings_on_screen(ranking.notes),
-        (places, *further),
+        (ranked, *further),
         verdict.tone,
     )
 
@@ -332,8 +302,10 @@ def screen(ranking: Ranking) -> doc.Screen:
 def lines(ranking: Ranking) -> list[Line]:
     """The ranking as keys and values: how many share the lead, and the first system."""
     first = ranking.scores[0]
-    shared = {"leaders": leaders(ranking.standing), "of": len(ranking.scores), "metric": ranking.metric}
+    shared = {"leaders": places.leaders(ranking.standing), "of": len(ranking.scores), "metric": ranking.metric}
     return [{**shared, "first": first.system, "score": first.value, "low": first.low, "high": first.high, "n": ranking.n}]
 
 
-KIND = Kind(build, card, {"systems": ranked_systems, "pairs": ranked_pairs}, "ranking.CHARTS", screen=screen, lines=lines)
+KIND = Kind(
+    build, card, {"systems": rows.ranked_systems, "pairs": rows.ranked_pairs}, "ranking.CHARTS", screen=screen, lines=lines
+)

@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from outscore.inference.populations import THESE_ITEMS, claim_of
-from outscore.language.numbers import (
-    count,
-    decimals_of_intervals,
-    format_ends,
-    format_level,
-    format_number,
-    format_probability,
-)
+from outscore.language import numbers
 from outscore.language.verdict.score import score_decimals, score_headline
-from outscore.report.build.common import (
-    Kind,
-    Line,
-    bare,
-    card_document,
-    drawn,
-    facts_block,
-    folded,
-    glossary,
-    illustrated,
-    on_screen,
-    paper,
-    read_as,
-    settings,
-    short_read_as,
-    warnings_of,
-    warnings_on_screen,
-    works,
-)
+from outscore.report import document as doc
+from outscore.report.build import common
 from outscore.report.citations import cited_by_scores
-from outscore.report.document import (
-    Article,
-    Block,
-    Document,
-    Fact,
-    Record,
-    Records,
-    Screen,
-    Section,
-    Table,
-    Verdict,
-    clean,
-)
+from outscore.report.document import clean
 from outscore.report.rows.columns import Column, digits, ends, interval_head, number, tabulate, words
 from outscore.results.analysis import Directions
-from outscore.results.note import BESIDE_VERDICT, note_texts
+from outscore.results.note import note_texts, texts_below
 from outscore.results.score import Noise, ScoredSystem, ScorePart, ScoreResult
 
 MAX_OPEN_ROWS, MAX_OPEN_SYSTEMS = 30, 3
@@ -67,58 +31,60 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def build(result: ScoreResult) -> Document:
+def build(result: ScoreResult) -> doc.Document:
     """All scores."""
-    title = clean(f"{count(len(result.systems), 'system')} by {result.metric}")
-    told = Section("answer", "", lambda: [_verdict(result), *_above(result)]).but("latex")
-    answer, pictures = illustrated(told, partial(drawn, "ranking.SCORES", result), "scores")
+    title = clean(f"{numbers.count(len(result.systems), 'system')} by {result.metric}")
+    told = doc.Section("answer", "", lambda: [_verdict(result), *_above(result)]).but("latex")
+    answer, pictures = common.illustrated(told, partial(common.drawn, "ranking.SCORES", result), "scores")
     sections = (
         answer,
-        Section("scores", "Scores", lambda: [scores(result)]),
-        Section("parts", "Parts", lambda: [folded(table, MAX_OPEN_ROWS) for table in parts(result)]),
+        doc.Section("scores", "Scores", lambda: [scores(result)]),
+        doc.Section("parts", "Parts", lambda: [common.folded(table, MAX_OPEN_ROWS) for table in parts(result)]),
         pictures,
         *_grounds(result),
-        paper(result.sentence, str(result.signature)),
-        works(lambda: cited_by_scores(result)),
-        glossary(),
-        settings(result.settings, "score-settings"),
+        common.paper(result.sentence, str(result.signature)),
+        common.works(lambda: cited_by_scores(result)),
+        common.glossary(),
+        common.settings(result.settings, "score-settings"),
     )
-    return Document(title, (Article("", title, sections),))
+    return doc.Document(title, (doc.Article("", title, sections),))
 
 
-def _grounds(result: ScoreResult) -> tuple[Section, ...]:
+def _grounds(result: ScoreResult) -> tuple[doc.Section, ...]:
     """What the scores rest on, and what each can show; of many systems a page folds the latter."""
     title, told = "What they can show, and what they rest on", facts(result)
     if len(result.systems) <= MAX_OPEN_SYSTEMS:
-        return (Section("grounds", title, lambda: [facts_block(told)]).but("latex"),)
+        return (doc.Section("grounds", title, lambda: [common.facts_block(told)]).but("latex"),)
     shared, each = ([fact for fact in told if (fact.label in EACH) == own] for own in (False, True))
     return (
-        Section("grounds", title, lambda: [facts_block(told)]).but("latex", "html"),
-        Section("grounds", "What they rest on", lambda: [facts_block(shared)]).only("html"),
-        Section("each", "What each can show", lambda: [facts_block(each)], fold="All systems").only("html"),
+        doc.Section("grounds", title, lambda: [common.facts_block(told)]).but("latex", "html"),
+        doc.Section("grounds", "What they rest on", lambda: [common.facts_block(shared)]).only("html"),
+        doc.Section("each", "What each can show", lambda: [common.facts_block(each)], fold="All systems").only("html"),
     )
 
 
-def card(result: ScoreResult) -> Document:
+def card(result: ScoreResult) -> doc.Document:
     """The scores alone, for notebooks."""
-    return card_document(result.headline, result.reason, scores(result), note_texts(result.notes), reading=result.reading)
+    return common.card_document(
+        result.headline, result.reason, scores(result), note_texts(result.notes), reading=result.reading
+    )
 
 
-def _above(result: ScoreResult) -> list[Block]:
-    return [*warnings_of(result.notes), *read_as(result.reading, result.notes)]
+def _above(result: ScoreResult) -> list[doc.Block]:
+    return [*common.warnings_of(result.notes), *common.read_as(result.reading, result.notes)]
 
 
-def _verdict(result: ScoreResult) -> Verdict:
+def _verdict(result: ScoreResult) -> doc.Verdict:
     headline, reason = clean(result.headline), clean(result.reason)
-    verdict = Verdict((clean(result.verdict),), headline, reason, "Scores", strong=headline, plain=(reason,), tone="told")
+    verdict = doc.Verdict((clean(result.verdict),), headline, reason, "Scores", strong=headline, plain=(reason,), tone="told")
     first = result.systems[0]
     if len(result.systems) > 1 or first.low is None:
         return verdict
-    ends = format_ends(first.low, first.high, score_decimals(result.systems))
+    ends = numbers.format_ends(first.low, first.high, score_decimals(result.systems))
     return replace(verdict, line=(f"{interval_head(result.alpha)} {ends}",))
 
 
-def scores(result: ScoreResult, decimals: int | None = None) -> Table:
+def scores(result: ScoreResult, decimals: int | None = None) -> doc.Table:
     """One row for each system; empty columns are left out."""
     decimals = score_decimals(result.systems) if decimals is None else decimals
     columns: list[Column[ScoredSystem]] = [
@@ -135,7 +101,7 @@ def scores(result: ScoreResult, decimals: int | None = None) -> Table:
     return tabulate("scores", f"{averaged}{result.metric}, {better}", columns, result.systems)
 
 
-def parts(result: ScoreResult, decimals: int | None = None, keys: Sequence[str] = ("datasets", "slices")) -> list[Table]:
+def parts(result: ScoreResult, decimals: int | None = None, keys: Sequence[str] = ("datasets", "slices")) -> list[doc.Table]:
     """A table for datasets and one for slices, with a row for each value, and for each system where there are several."""
     decimals = score_decimals(result.systems) if decimals is None else decimals
     tables = []
@@ -157,19 +123,18 @@ def parts(result: ScoreResult, decimals: int | None = None, keys: Sequence[str] 
     return tables
 
 
-def facts(result: ScoreResult) -> list[Fact]:
+def facts(result: ScoreResult) -> tuple[doc.Fact, ...]:
     """What the scores rest on and what they can show, without what is missing."""
-    listed: list[tuple[str, Iterable[str]]] = [
+    return doc.statements(
         ("intervals", [_intervals(result)] if result.interval else []),
         ("spread", _each(result, _spread)),
         ("reach", _each(result, lambda one: _reach(one, result))),
         ("noise floor", _each(result, lambda one: _noise(one.noise, result))),
         ("missing", _each(result, _missing)),
         ("next", [f"compare them with `{result.next_command or 'outscore rank'}`"] if len(result.systems) > 1 else []),
-        ("notes", note_texts(note for note in result.notes if note.kind not in ("reading", *BESIDE_VERDICT))),
-    ]
-    cleaned = [(label, tuple(clean(line) for line in lines)) for label, lines in listed]
-    return [Fact(label, lines, guarded=label == "notes", command=label == "next") for label, lines in cleaned if lines]
+        ("notes", texts_below(result.notes)),
+        commands="next",
+    )
 
 
 def _each(result: ScoreResult, describe: Callable[[ScoredSystem], str]) -> list[str]:
@@ -182,7 +147,7 @@ def _each(result: ScoreResult, describe: Callable[[ScoredSystem], str]) -> list[
 def _intervals(result: ScoreResult) -> str:
     about = "new items" if result.repeat_kind is None else claim_of(result.population, result.repeat_kind)
     clusters = [one.clusters for one in result.systems if one.clusters is not None]
-    units = f", items in {count(max(clusters), 'cluster')}" if clusters else ""
+    units = f", items in {numbers.count(max(clusters), 'cluster')}" if clusters else ""
     return f"about {about}; {result.interval}{units}"
 
 
@@ -190,19 +155,19 @@ def _spread(one: ScoredSystem) -> str:
     if one.between is not None and one.within is not None:
         whole = one.between + one.within
         share = f"; {100 * one.within / whole:.0f}% of the variance of a single run is between runs" if whole else ""
-        between, within = (format_number(math.sqrt(variance)) for variance in (one.between, one.within))
+        between, within = (numbers.format_number(math.sqrt(variance)) for variance in (one.between, one.within))
         return f"sd {between} between items, {within} within an item{share}"
-    return "" if one.sd is None else f"sd {format_number(one.sd)} between items"
+    return "" if one.sd is None else f"sd {numbers.format_number(one.sd)} between items"
 
 
 def _reach(one: ScoredSystem, result: ScoreResult) -> str:
     reach = one.detectable
     if reach is None:
         return ""
-    level = f"power {format_level(reach.power)}, alpha = {format_level(reach.alpha)}, paired"
+    level = f"power {numbers.format_level(reach.power)}, alpha = {numbers.format_level(reach.alpha)}, paired"
     if reach.smallest_p is not None:
-        units = count(one.n, "item") if one.clusters is None else count(one.clusters, "cluster")
-        smallest, alpha = format_probability(reach.smallest_p), format_level(reach.alpha)
+        units = numbers.count(one.n, "item") if one.clusters is None else numbers.count(one.clusters, "cluster")
+        smallest, alpha = numbers.format_probability(reach.smallest_p), numbers.format_level(reach.alpha)
         least = f"the smallest possible p with {units} is {smallest}"
         return f"cannot detect a difference from another system: {least} (alpha = {alpha}, paired)"
     if reach.possible is not None and reach.independent_directions is None:
@@ -219,7 +184,7 @@ def _reach(one: ScoredSystem, result: ScoreResult) -> str:
         detected = _detected(reach.independent, reach.independent_directions, decimals, " from another system")
         return f"detects {detected} that is run as often on these items ({level})"
     # Rounding leaves correlations like -2e-17, which mean 0.
-    rho = format_number(round(reach.correlation, 9), 2)
+    rho = numbers.format_number(round(reach.correlation, 9), 2)
     how = "as these do" if reach.measured else "assumed"
     correlated = _detected(reach.correlated, reach.correlated_directions, decimals, " from another system")
     independent = _detected(reach.independent, reach.independent_directions, decimals)
@@ -231,11 +196,11 @@ def _detected(size: float | None, sides: Directions | None, decimals: int, whom:
     if size is None:
         return f"no difference{whom}"
     if sides is None or (sides.better is not None and sides.worse is not None and _alike(sides.better, sides.worse)):
-        return f"a difference of {format_number(size, decimals)}{whom}"
+        return f"a difference of {numbers.format_number(size, decimals)}{whom}"
     if sides.better is None or sides.worse is None:
         seen, unseen = ("worse", "better") if sides.better is None else ("better", "worse")
-        return f"a system that is {seen} by {format_number(size, decimals)}, but none that is {unseen},"
-    worse, better = (format_number(side, decimals) for side in (sides.worse, sides.better))
+        return f"a system that is {seen} by {numbers.format_number(size, decimals)}, but none that is {unseen},"
+    worse, better = (numbers.format_number(side, decimals) for side in (sides.worse, sides.better))
     return f"a system that is worse by {worse} or better by {better}"
 
 
@@ -247,20 +212,20 @@ def _noise(noise: Noise | None, result: ScoreResult) -> str:
     if noise is None:
         return ""
     decimals = score_decimals(result.systems)
-    text = f"two runs differ by up to {format_number(noise.reach, decimals)} in 95 of 100 cases"
+    text = f"two runs differ by up to {numbers.format_number(noise.reach, decimals)} in 95 of 100 cases"
     if noise.largest is not None:
-        text += f", these {noise.runs:.4g} by up to {format_number(noise.largest, decimals)}"
+        text += f", these {noise.runs:.4g} by up to {numbers.format_number(noise.largest, decimals)}"
     if noise.false_alarms is not None:
-        level = format_level(result.alpha)
+        level = numbers.format_level(result.alpha)
         rate = f"{'at most ' if noise.bound else ''}{_rate(noise.false_alarms)}"
         text += f"; single runs of the same system would be called different in {rate} of cases"
         text += f" (alpha = {level}"
-        text += f"; {noise.significant:,} of {count(noise.pairs, 'pair')} of these runs)" if noise.pairs else ")"
+        text += f"; {noise.significant:,} of {numbers.count(noise.pairs, 'pair')} of these runs)" if noise.pairs else ")"
     return text
 
 
 def _rate(share: float) -> str:
-    return f"{format_number(100 * share, 1)}%"
+    return f"{numbers.format_number(100 * share, 1)}%"
 
 
 def _missing(one: ScoredSystem) -> str:
@@ -272,9 +237,9 @@ def _missing(one: ScoredSystem) -> str:
     return f"without a score: {', '.join(reasons)}"
 
 
-def records(result: ScoreResult) -> Records:
+def records(result: ScoreResult) -> doc.Records:
     """A record for each system and each of its parts, with all digits."""
-    rows: list[Record] = []
+    rows: list[doc.Record] = []
     for one in result.systems:
         shared = {"system": one.system, "metric": result.metric}
         own = digits(one, "value", "low", "high", "n", "rows", "clusters", "repeats", "error", "sd", "between", "within")
@@ -284,29 +249,32 @@ def records(result: ScoreResult) -> Records:
         rows.append({**shared, **own, **reach, **correlated, **noise, "missing": sum(one.missing.values())})
         listed = (*one.datasets, *one.slices)
         rows += [{**shared, **digits(part, "column", "value", "low", "high", "n", part="name")} for part in listed]
-    return Records(COLUMNS, tuple(rows))
+    return doc.Records(COLUMNS, tuple(rows))
 
 
-def screen(result: ScoreResult) -> Screen:
+def screen(result: ScoreResult) -> doc.Screen:
     """The scores, and those of the parts that were asked for."""
-    justified = decimals_of_intervals((one.low, one.high) for one in result.systems)
+    justified = numbers.decimals_of_intervals((one.low, one.high) for one in result.systems)
     decimals = min(score_decimals(result.systems), justified)
     asked = ("datasets", "slices") if result.settings.get("dataset") else ("slices",)
     further = parts(result, decimals, asked)
-    tables = [bare(scores(result, decimals), "rows", "items"), *(bare(table, title=table.title) for table in further)]
+    tables = [
+        common.bare(scores(result, decimals), "rows", "items"),
+        *(common.bare(table, title=table.title) for table in further),
+    ]
     told = {fact.label: fact for fact in facts(result)}
     about = [] if result.repeat_kind is None else [claim_of(result.population, result.repeat_kind)]
     following = [told["next"]] if "next" in told else []
-    return Screen(
+    return doc.Screen(
         clean(score_headline(result.systems, decimals, higher_is_better=result.higher_is_better)),
-        (*on_screen(("about", about), ("read as", short_read_as(result.reading))), *following),
-        warnings_on_screen(result.notes),
+        (*doc.statements(("about", about), ("read as", common.short_read_as(result.reading))), *following),
+        common.warnings_on_screen(result.notes),
         tuple(tables),
         "told",
     )
 
 
-def lines(result: ScoreResult) -> list[Line]:
+def lines(result: ScoreResult) -> list[common.Line]:
     """Every system as keys and values."""
     return [
         {"system": one.system, "metric": result.metric, "score": one.value, "low": one.low, "high": one.high, "n": one.n}
@@ -314,4 +282,4 @@ def lines(result: ScoreResult) -> list[Line]:
     ]
 
 
-KIND = Kind(build, card, {"scores": records}, "ranking.SCORES", screen=screen, lines=lines)
+KIND = common.Kind(build, card, {"scores": records}, "ranking.SCORES", screen=screen, lines=lines)

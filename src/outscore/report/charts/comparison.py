@@ -11,21 +11,7 @@ from outscore.core.numeric import finite
 from outscore.inference.populations import FISHER, TWO_SAMPLES
 from outscore.language.numbers import finer, format_ends, format_level, format_number, format_p_number, format_probability
 from outscore.language.phrases import decimals_of, interval_noun, name_of_test
-from outscore.report.charts.canvas import (
-    DASHED,
-    DOTTED,
-    WIDE,
-    Chart,
-    between,
-    fixed,
-    intervals,
-    layered,
-    marks,
-    padded,
-    rule,
-    short,
-    side_names,
-)
+from outscore.report.charts import canvas
 from outscore.report.charts.curves import power_chart, runs_chart, size_chart
 from outscore.report.charts.distributions import differences_chart, quantile_chart, scores_histograms
 from outscore.report.document import minus
@@ -50,7 +36,7 @@ SMALLEST_HALVED = 1e-300
 Domain = tuple[float, float]
 
 
-def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
+def difference_chart(c: Comparison, whole: Comparisons) -> canvas.Chart | None:
     """The difference with its interval and 0 beside it; an interval about something else has a row of its own."""
     if finite(c.difference) is None:
         return None
@@ -60,25 +46,28 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     domain = _domains(c)[0]
     # A system's colour only where it won.
     colour = COLOURS["ink" if c.decision.winner is None else "ab"[c.decision.winner]]
-    scale, title = fixed(domain), _axis_title(c)
+    scale, title = canvas.fixed(domain), _axis_title(c)
     x = alt.X("x:Q", scale=scale, title=title)
     y = alt.Y("what:N", sort=[row["what"] for row in rows], title=None, axis=None)
     dotted = [*margins, *([tested] if tested else [])]
-    layers = [rule(0.0, x, dash=DASHED), *(rule(end, x, colour="muted", dash=DOTTED) for end in dotted)]
+    layers = [
+        canvas.rule(0.0, x, dash=canvas.DASHED),
+        *(canvas.rule(end, x, colour="muted", dash=canvas.DOTTED) for end in dotted),
+    ]
     drawn = [row for row in rows if row["interval"]]
     if drawn:
         layers += _lines(drawn, domain, alt.X("low:Q", scale=scale, title=title), x, y, colour)
     shown = [row for row in rows if row["x"] is not None]
-    layers.append(marks(shown).mark_point(filled=True, size=110, color=colour, opacity=1).encode(x, y))
+    layers.append(canvas.marks(shown).mark_point(filled=True, size=110, color=colour, opacity=1).encode(x, y))
     placed = [row | {"x": _within(row["x"], row["label"], domain)} for row in shown]
-    written = marks(placed, told=False).encode(x, y, text=alt.Text("label:N"))
+    written = canvas.marks(placed, told=False).encode(x, y, text=alt.Text("label:N"))
     # A line behind the words would strike them out.
     layers += [written.mark_text(dy=-16, stroke=COLOURS["paper"], strokeWidth=5), written.mark_text(dy=-16)]
     text = "; ".join(row["words"] for row in rows)
     caption = "The difference"
     if drawn:
         caption += " and its interval" if len(rows) == 1 else f" and the {rows[1]['what']}"
-    about = f"Difference {short(c.systems[0])} - {short(c.systems[1])}: {text}. The dashed line is 0."
+    about = f"Difference {canvas.short(c.systems[0])} - {canvas.short(c.systems[1])}: {text}. The dashed line is 0."
     lines_are = "the dashed line is no difference"
     if dotted:
         named = [*(["the margin"] if margins else []), *([f"the tested {tested:g}"] if tested else [])]
@@ -88,7 +77,9 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     ]
     if margins:
         numbers.append({"what": "margin", "low": margins[0], "high": margins[1]})
-    return Chart("difference", f"{caption}: {lines_are}", about, layered(layers, WIDE, 40 + 70 * len(rows)), numbers)
+    return canvas.Chart(
+        "difference", f"{caption}: {lines_are}", about, canvas.layered(layers, canvas.WIDE, 40 + 70 * len(rows)), numbers
+    )
 
 
 def _lines(rows: list[dict[str, Any]], domain: Domain, x_low: Any, x: Any, y: Any, colour: str) -> list[Any]:  # noqa: ANN401
@@ -99,24 +90,24 @@ def _lines(rows: list[dict[str, Any]], domain: Domain, x_low: Any, x: Any, y: An
         lines.append({"what": row["what"], "low": ends[0], "high": ends[1], "hover": row["hover"]})
         sides = [side for side, key in (("left", "low"), ("right", "high")) if row[key] is None]
         arrows += [{"what": row["what"], "x": domain[side == "right"], "side": side} for side in sides]
-    layers = [marks(lines).mark_rule(strokeWidth=3, color=colour).encode(x_low, alt.X2("high:Q"), y)]
+    layers = [canvas.marks(lines).mark_rule(strokeWidth=3, color=colour).encode(x_low, alt.X2("high:Q"), y)]
     if arrows:
         shapes = alt.Scale(domain=["left", "right"], range=["triangle-left", "triangle-right"])
-        heads = marks(arrows).mark_point(filled=True, size=90, color=colour, opacity=1)
+        heads = canvas.marks(arrows).mark_point(filled=True, size=90, color=colour, opacity=1)
         layers.append(heads.encode(x, y, shape=alt.Shape("side:N", scale=shapes, legend=None)))
     return layers
 
 
 def _axis_title(c: Comparison) -> list[str]:
     """The title of an axis of differences: which side of 0 is better."""
-    a, b = side_names(c.systems)
+    a, b = canvas.side_names(c.systems)
     better = a if c.higher_is_better else b
-    return between(c.systems, f"{short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
+    return canvas.between(c.systems, f"{canvas.short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
 
 
 def _within(x: float, label: str, domain: Domain) -> float:
     """Where to centre a label: over its point, or as close to it as the chart allows."""
-    half = min(LETTER * len(label) / WIDE, 1) * (domain[1] - domain[0]) / 2
+    half = min(LETTER * len(label) / canvas.WIDE, 1) * (domain[1] - domain[0]) / 2
     return min(max(x, domain[0] + half), domain[1] - half)
 
 
@@ -130,7 +121,7 @@ def _marks(c: Comparison) -> list[dict[str, Any]]:
         name, interval = about
         places = finer(decimals, interval.estimate)
         shown = "" if interval.estimate is None else minus(format_number(interval.estimate, places, sign=True))
-        rows[0]["label"] = f"{short(c.metric)} {label}"
+        rows[0]["label"] = f"{canvas.short(c.metric)} {label}"
         rows.append(_mark(name, interval.estimate, shown, interval, places) | {"label": f"{name} {shown}"})
         rows[1]["words"] = f"{name} {rows[1]['words']}"
     return rows
@@ -155,19 +146,19 @@ def _domains(c: Comparison) -> tuple[Domain, Domain | None]:
     """The axes of the difference and of the null distribution: one for both, unless it would make either hard to read."""
     margins = [] if c.margin is None else [-c.margin.value, c.margin.value]
     ends = [row[key] for row in _marks(c) for key in ("x", "low", "high") if row[key] is not None]
-    observed = padded([0.0, *margins, *ends])
+    observed = canvas.padded([0.0, *margins, *ends])
     picture = None if c.pictures is None else c.pictures.null
     if picture is None or not picture.x:
         return observed, None
     reach, away = picture.width / 2, abs(picture.observed - picture.centre)
     points = [picture.observed, picture.centre - away, picture.centre + away, picture.x[0] - reach, picture.x[-1] + reach]
-    law = padded(points, share=0.03)
+    law = canvas.padded(points, share=0.03)
     shared = (min(observed[0], law[0]), max(observed[1], law[1]))
     shortest = min(observed[1] - observed[0], law[1] - law[0])
     return (shared, shared) if shared[1] - shared[0] <= MAX_STRETCHED * shortest else (observed, law)
 
 
-def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
+def null_chart(c: Comparison, whole: Comparisons) -> canvas.Chart | None:
     """The differences that chance alone would give, the observed one among them, and both tails by name."""
     picture = None if c.pictures is None else c.pictures.null
     domain = None if finite(c.difference) is None else _domains(c)[1]
@@ -177,15 +168,19 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     starts = _tail_starts(picture, alternative, turn=1 if c.higher_is_better else -1)
     shares = _shares(c, picture, list(starts))
     centre = minus(f"{picture.centre:g}") if picture.centre else ""
-    a, b = side_names(c.systems)
+    a, b = canvas.side_names(c.systems)
     if_alike = f"it were {centre}" if centre else "the systems were alike"
-    x = alt.X("x:Q", title=between(c.systems, f"{short(c.metric, 24)}: {a} − {b} if {if_alike}"), scale=fixed(domain))
+    x = alt.X(
+        "x:Q",
+        title=canvas.between(c.systems, f"{canvas.short(c.metric, 24)}: {a} − {b} if {if_alike}"),
+        scale=canvas.fixed(domain),
+    )
     peak = max(picture.density)
     y = alt.Y("y:Q", title=None, axis=None, scale=alt.Scale(domain=[0, HEADROOM * peak], nice=False))
     layers = _law(picture, starts, x, y) if picture.width else _curve_of_law(picture, starts, x, y)
     layers += _tails(starts, shares, domain, peak, x, y)
     if picture.centre:
-        layers.append(_upright(picture.centre, peak, x, y, "muted", 1, DOTTED))
+        layers.append(_upright(picture.centre, peak, x, y, "muted", 1, canvas.DOTTED))
     layers.append(_upright(picture.observed, peak, x, y, "ink", 2))
     observed = format_number(picture.observed, decimals_of(c), sign=True)
     alike = f"{a} - {b} were {centre}" if centre else "the systems were alike"
@@ -209,12 +204,12 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
             f"What {moving} would give{sampled}, for comparison; the line is the observed difference"
             f" ({observed}{against}), and purple is at least as far {sides}"
         )
-    return Chart("null", caption, f"{text}.", layered(layers, WIDE), _numbers(picture, starts, shares))
+    return canvas.Chart("null", caption, f"{text}.", canvas.layered(layers, canvas.WIDE), _numbers(picture, starts, shares))
 
 
 def _upright(at: float, peak: float, x: Any, y: Any, colour: str, width: float, dash: tuple[float, float] = (1, 0)) -> Any:  # noqa: ANN401
     """A line at one place that ends below the names of the tails."""
-    line = marks([{"x": at, "y": 0, "top": LINE * peak, "hover": f"{at:.6g}"}])
+    line = canvas.marks([{"x": at, "y": 0, "top": LINE * peak, "hover": f"{at:.6g}"}])
     return line.mark_rule(color=COLOURS[colour], strokeWidth=width, strokeDash=list(dash)).encode(x, y, alt.Y2("top:Q"))
 
 
@@ -247,10 +242,10 @@ def _tails(starts: dict[str, float], shares: dict[str, float], domain: Domain, p
         reached.append({"x": at, "end": end, "y": 0, "hover": f"at least as far {side}: {share or f'from {at:.6g}'}"})
         words = ["at least as far", f"{side}: {share}"] if share else ["at least", f"as far {side}"]
         names.append({"x": end, "y": HEADROOM * peak, "text": words, "side": side})
-    layers = [marks(reached).mark_rule(color=COLOURS["tail"], strokeWidth=4).encode(x, alt.X2("end:Q"), y)]
+    layers = [canvas.marks(reached).mark_rule(color=COLOURS["tail"], strokeWidth=4).encode(x, alt.X2("end:Q"), y)]
     for row in names:
         aligned: Any = "left" if row["side"] == "below" else "right"
-        text = marks([row]).mark_text(color=COLOURS["tail"], align=aligned, baseline="top", lineHeight=13)
+        text = canvas.marks([row]).mark_text(color=COLOURS["tail"], align=aligned, baseline="top", lineHeight=13)
         layers.append(text.encode(x, y, text=alt.Text("text:N")))
     return layers
 
@@ -270,8 +265,8 @@ def _law(picture: NullHistogram, starts: dict[str, float], x: Any, y: Any) -> li
         if "below" in starts and (on_the_point["below"] or row["x"] < starts["below"]):
             tails.append(row | {"end": row["end"] if on_the_point["below"] else min(row["end"], starts["below"])})
     ends = (x, alt.X2("end:Q"), y, alt.Y2("foot:Q"))
-    layers = [marks(rows).mark_rect(color=COLOURS["null"], opacity=0.55).encode(*ends)]
-    return layers + ([marks(tails).mark_rect(color=COLOURS["tail"], opacity=0.9).encode(*ends)] if tails else [])
+    layers = [canvas.marks(rows).mark_rect(color=COLOURS["null"], opacity=0.55).encode(*ends)]
+    return layers + ([canvas.marks(tails).mark_rect(color=COLOURS["tail"], opacity=0.9).encode(*ends)] if tails else [])
 
 
 def _bars_of(picture: NullHistogram) -> list[tuple[float, float, float, float]]:
@@ -288,8 +283,8 @@ def _curve_of_law(picture: NullHistogram, starts: dict[str, float], x: Any, y: A
         edge = {"x": start, "y": float(np.interp(start, picture.x, picture.density, left=0.0, right=0.0))}
         beyond = [row for row in rows if (row["x"] < start if side == "below" else row["x"] > start)]
         tails.append([*beyond, edge] if side == "below" else [edge, *beyond])
-    areas = [marks(rows).mark_area(color=COLOURS["null"], opacity=0.55)]
-    areas += [marks(tail).mark_area(color=COLOURS["tail"], opacity=0.9) for tail in tails if len(tail) > 1]
+    areas = [canvas.marks(rows).mark_area(color=COLOURS["null"], opacity=0.55)]
+    areas += [canvas.marks(tail).mark_area(color=COLOURS["tail"], opacity=0.9) for tail in tails if len(tail) > 1]
     return [area.encode(x, y) for area in areas]
 
 
@@ -306,7 +301,7 @@ def _numbers(picture: NullHistogram, starts: dict[str, float], shares: dict[str,
     return rows
 
 
-def gate_chart(result: GateResult) -> Chart | None:
+def gate_chart(result: GateResult) -> canvas.Chart | None:
     """The one chart, where there is an interval."""
     if result.interval is None:
         return None
@@ -315,12 +310,12 @@ def gate_chart(result: GateResult) -> Chart | None:
     low, high = (c.difference if end is None else end for end in (interval.low, interval.high))
     numbers = f"{c.difference:.4g}, {low:.4g} to {high:.4g}"
     row = {"low": low, "high": high, "x": c.difference, "colour": "ink", "hover": numbers}
-    scale = fixed(padded([low, high, margin, 0.0]))
+    scale = canvas.fixed(canvas.padded([low, high, margin, 0.0]))
     x = alt.X("x:Q", scale=scale)
     layers = [
-        rule(0.0, x, dash=DASHED),
-        rule(margin, x, colour="muted", width=2, dash=DOTTED),
-        *intervals([row], _axis_title(c), scale, line="ink", width=3, size=70),
+        canvas.rule(0.0, x, dash=canvas.DASHED),
+        canvas.rule(margin, x, colour="muted", width=2, dash=canvas.DOTTED),
+        *canvas.intervals([row], _axis_title(c), scale, line="ink", width=3, size=70),
     ]
     caption = (
         f"The difference with its interval (two one-sided tests at {format_level(result.alpha)}); the dashed line is no"
@@ -331,7 +326,7 @@ def gate_chart(result: GateResult) -> Chart | None:
         {"what": c.metric, "difference": c.difference, "low": interval.low, "high": interval.high},
         {"what": "margin", "difference": margin},
     ]
-    return Chart("gate", caption, description, layered(layers, WIDE, 60), rows)
+    return canvas.Chart("gate", caption, description, canvas.layered(layers, canvas.WIDE, 60), rows)
 
 
 CHARTS = (

@@ -9,22 +9,7 @@ import altair as alt
 
 from outscore.language.numbers import format_ends, format_number, format_probability
 from outscore.language.phrases import decimals_of, interval_noun
-from outscore.report.charts.canvas import (
-    DASHED,
-    WIDTH,
-    Chart,
-    at_pixel,
-    bars,
-    between,
-    count_axis,
-    fixed,
-    layered,
-    marks,
-    rule,
-    short,
-    side_names,
-    stacked,
-)
+from outscore.report.charts import canvas
 from outscore.report.document import clean
 from outscore.report.palette import COLOURS
 from outscore.report.rows.comparison import alone, other_estimand, scored_noun
@@ -84,14 +69,14 @@ def _summaries(c: Comparison, *names: str) -> list[Summary]:
     return [values[name] for name in names if name in values]
 
 
-def scores_histograms(c: Comparison, _whole: Comparisons) -> Chart | None:
+def scores_histograms(c: Comparison, _whole: Comparisons) -> canvas.Chart | None:
     """The scores of A over those of B, on the same axes."""
     histograms = {} if c.pictures is None else c.pictures.histograms
     pairs = [(role, histograms[role], name) for role, name in zip("ab", c.systems, strict=True) if role in histograms]
     if not pairs:
         return None
     edges = [edge for _, h, _ in pairs for edge in h.edges]
-    scale = fixed((min(edges), max(edges)))
+    scale = canvas.fixed((min(edges), max(edges)))
     most = max(count for _, h, _ in pairs for count in h.counts)
     one, by_itself = scored_noun(c), alone(c)
     axis = f"{clean(c.metric)} of each {one} alone" if by_itself else f"{clean(c.metric)} per {one}"
@@ -107,19 +92,21 @@ def scores_histograms(c: Comparison, _whole: Comparisons) -> Chart | None:
             axis=alt.Axis(labels=last, ticks=last, **_axis(values)),
         )
         # Equal heights are equal counts in both panels.
-        y = alt.Y("count:Q", title=f"{one}s", scale=alt.Scale(domain=[0, most]), axis=count_axis(most, tickCount=3))
+        y = alt.Y("count:Q", title=f"{one}s", scale=alt.Scale(domain=[0, most]), axis=canvas.count_axis(most, tickCount=3))
         rows = _bins(histogram, values, one)
-        panel = bars(rows, x, y, gap=_gap(values), color=COLOURS[role])
-        panels.append(panel.properties(width=WIDTH, height=58, title=short(name)))
+        panel = canvas.bars(rows, x, y, gap=_gap(values), color=COLOURS[role])
+        panels.append(panel.properties(width=canvas.WIDTH, height=58, title=canvas.short(name)))
         numbers += [{"system": name, **{key: row[key] for key in ("low", "high", "count")}} for row in rows]
     scores = {s.system: format_number(s.value, decimals_of(c)) for s in c.scores}
-    described = [f"{short(name)} ({sum(h.counts):,.0f} {one}s, {clean(c.metric)} {scores[name]})" for _, h, name in pairs]
+    described = [
+        f"{canvas.short(name)} ({sum(h.counts):,.0f} {one}s, {clean(c.metric)} {scores[name]})" for _, h, name in pairs
+    ]
     text = f"Histograms of the {one} scores of {' and '.join(described)}."
     caption = f"Scores of the {one}s" + (", each on its own" if by_itself else "")
-    return Chart("scores", caption, text, stacked(panels, spacing=8), numbers)
+    return canvas.Chart("scores", caption, text, canvas.stacked(panels, spacing=8), numbers)
 
 
-def differences_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
+def differences_chart(c: Comparison, _whole: Comparisons) -> canvas.Chart | None:
     """The differences, coloured by who was better; under them, on the same axis, their box and the mean with its interval."""
     histogram = None if c.pictures is None else c.pictures.histograms.get("difference")
     if histogram is None:
@@ -131,30 +118,30 @@ def differences_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
     values = _values_of(histogram, _summaries(c, "difference"))
     ends = [] if interval is None else [end for end in (interval.low, interval.high) if end is not None]
     domain = (min([*histogram.edges, *ends]), max([*histogram.edges, *ends]))
-    scale = fixed(domain)
+    scale = canvas.fixed(domain)
     under = boxed is not None or interval is not None
     words = _difference_said(c)
 
     def x(field: str, *, shown: bool, **more: Any) -> Any:  # noqa: ANN401 - Altair's
         axis = alt.Axis(labels=shown, ticks=shown, domain=shown, **_axis(values))
-        return alt.X(field, scale=scale, axis=axis, title=between(c.systems, words) if shown else None, **more)
+        return alt.X(field, scale=scale, axis=axis, title=canvas.between(c.systems, words) if shown else None, **more)
 
     rows = _sided(c, histogram, values, one)
     sides = ("a", "b", "null")
     colours = alt.Color("side:N", scale=alt.Scale(domain=list(sides), range=[COLOURS[side] for side in sides]), legend=None)
-    y = alt.Y("count:Q", title=f"{one}s", axis=count_axis(max(histogram.counts)))
-    shown = bars(rows, x("low:Q", shown=not under, bin="binned"), y, gap=_gap(values)).encode(colours)
+    y = alt.Y("count:Q", title=f"{one}s", axis=canvas.count_axis(max(histogram.counts)))
+    shown = canvas.bars(rows, x("low:Q", shown=not under, bin="binned"), y, gap=_gap(values)).encode(colours)
     zero = domain[0] < 0 < domain[1]
-    cloud = [shown, *([rule(0.0, x("x:Q", shown=not under), dash=DASHED)] if zero else [])]
-    drawing: Any = layered(cloud, height=CLOUD if under else CLOUD + BOX + MEAN)
+    cloud = [shown, *([canvas.rule(0.0, x("x:Q", shown=not under), dash=canvas.DASHED)] if zero else [])]
+    drawing: Any = canvas.layered(cloud, height=CLOUD if under else CLOUD + BOX + MEAN)
     if under:
         below = x("x:Q", shown=True)
-        rain = [*([rule(0.0, below, dash=DASHED)] if zero else []), *_box(boxed, below, one)]
+        rain = [*([canvas.rule(0.0, below, dash=canvas.DASHED)] if zero else []), *_box(boxed, below, one)]
         rain += _mean(c, interval, domain, below, at=MEAN / 2 + (BOX if boxed is not None else 0))
         height = (BOX if boxed is not None else 0) + (MEAN if interval is not None else 0)
-        drawing = stacked([drawing, layered(rain, height=height)], spacing=4)
+        drawing = canvas.stacked([drawing, canvas.layered(rain, height=height)], spacing=4)
     caption, text = _in_words(c, histogram, boxed, interval)
-    return Chart("differences", caption, text, drawing, _numbers(c, rows, boxed, interval))
+    return canvas.Chart("differences", caption, text, drawing, _numbers(c, rows, boxed, interval))
 
 
 def _interval_of_mean(c: Comparison, summary: Summary | None) -> Interval | None:
@@ -185,12 +172,12 @@ def _box(summary: Summary | None, x: Any, one: str) -> list[Any]:  # noqa: ANN40
     all_of = f"all {summary.n:,} {one}s: {number['min']} to {number['max']}"
     box = f"middle half: {number['q1']} to {number['q3']}; median {number['median']}"
     whiskers = [(summary.min, summary.q1), (summary.q3, summary.max)]
-    outer = marks({"x": low, "end": high, "hover": all_of} for low, high in whiskers)
-    inner = marks([{"x": summary.q1, "end": summary.q3, "hover": box}])
-    median = marks([{"x": summary.median, "hover": box}])
-    end, top, foot = alt.X2("end:Q"), at_pixel("Y", 4), at_pixel("Y2", BOX - 4)
+    outer = canvas.marks({"x": low, "end": high, "hover": all_of} for low, high in whiskers)
+    inner = canvas.marks([{"x": summary.q1, "end": summary.q3, "hover": box}])
+    median = canvas.marks([{"x": summary.median, "hover": box}])
+    end, top, foot = alt.X2("end:Q"), canvas.at_pixel("Y", 4), canvas.at_pixel("Y2", BOX - 4)
     return [
-        outer.mark_rule(color=COLOURS["muted"], strokeWidth=1.5).encode(x, end, at_pixel("Y", BOX / 2)),
+        outer.mark_rule(color=COLOURS["muted"], strokeWidth=1.5).encode(x, end, canvas.at_pixel("Y", BOX / 2)),
         inner.mark_rect(color=COLOURS["grid"], stroke=COLOURS["muted"], strokeWidth=1).encode(x, end, top, foot),
         median.mark_rule(color=COLOURS["ink"], strokeWidth=2).encode(x, top, foot),
     ]
@@ -202,17 +189,17 @@ def _mean(c: Comparison, interval: Interval | None, domain: tuple[float, float],
         return []
     low, high = (edge if end is None else end for end, edge in zip((interval.low, interval.high), domain, strict=True))
     hover = _mean_in_words(c, interval)
-    line = marks([{"x": low, "end": high, "hover": hover}]).mark_rule(color=COLOURS["ink"], strokeWidth=4)
-    tick = marks([{"x": c.difference, "hover": hover}]).mark_rule(color=COLOURS["ink"], strokeWidth=2)
+    line = canvas.marks([{"x": low, "end": high, "hover": hover}]).mark_rule(color=COLOURS["ink"], strokeWidth=4)
+    tick = canvas.marks([{"x": c.difference, "hover": hover}]).mark_rule(color=COLOURS["ink"], strokeWidth=2)
     layers = [
-        line.encode(x, alt.X2("end:Q"), at_pixel("Y", at)),
-        tick.encode(x, at_pixel("Y", at - TICK), at_pixel("Y2", at + TICK)),
+        line.encode(x, alt.X2("end:Q"), canvas.at_pixel("Y", at)),
+        tick.encode(x, canvas.at_pixel("Y", at - TICK), canvas.at_pixel("Y2", at + TICK)),
     ]
     for end, edge, side in zip((interval.low, interval.high), domain, ("left", "right"), strict=True):
         if end is None:
             shape = f"triangle-{side}"
-            head = marks([{"x": edge}]).mark_point(filled=True, shape=shape, size=70, color=COLOURS["ink"], opacity=1)
-            layers.append(head.encode(x, at_pixel("Y", at)))
+            head = canvas.marks([{"x": edge}]).mark_point(filled=True, shape=shape, size=70, color=COLOURS["ink"], opacity=1)
+            layers.append(head.encode(x, canvas.at_pixel("Y", at)))
     return layers
 
 
@@ -224,7 +211,7 @@ def _mean_in_words(c: Comparison, interval: Interval) -> str:
 
 def _in_words(c: Comparison, histogram: Histogram, boxed: Summary | None, interval: Interval | None) -> tuple[str, str]:
     """Caption and description."""
-    one, (a, b) = scored_noun(c), map(short, c.systems)
+    one, (a, b) = scored_noun(c), map(canvas.short, c.systems)
     begun = f"What each {one} contributes to the difference (jackknife)" if alone(c) else f"Where the {one}s differ"
     right, left = (f"{a} (blue)", f"{b} (orange)")[:: 1 if c.higher_is_better else -1]
     caption = f"{begun}: right of 0 for {right}, left for {left}"
@@ -266,11 +253,11 @@ def _numbers(
 
 def _difference_said(c: Comparison) -> str:
     """The title of an axis of differences."""
-    a, b = side_names(c.systems)
+    a, b = canvas.side_names(c.systems)
     return f"contribution to {a} − {b}" if alone(c) else f"{a} − {b} per {scored_noun(c)}"
 
 
-def quantile_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
+def quantile_chart(c: Comparison, _whole: Comparisons) -> canvas.Chart | None:
     """The differences against the quantiles of a normal distribution: on the line where they are normal (QQ plot)."""
     points = sorted(c.pictures.quantiles) if c.pictures is not None else []
     # Right-or-wrong items differ by -1, 0 or 1, of which nobody wonders whether they are normal.
@@ -280,8 +267,8 @@ def quantile_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
     x = alt.X("x:Q", title="quantiles of a normal distribution", scale=alt.Scale(nice=False, zero=False, padding=6))
     y = alt.Y("y:Q", title=_difference_said(c), scale=alt.Scale(zero=False))
     rows = [{"x": u, "y": v, "hover": f"normal quantile {u:.3g}: {v:.4g}"} for u, v in points]
-    dots = marks(rows).mark_point(filled=True, size=14, color=COLOURS["ink"], opacity=0.8)
-    line = marks(_through_quartiles(points)).mark_line(color=COLOURS["muted"], strokeDash=list(DASHED))
+    dots = canvas.marks(rows).mark_point(filled=True, size=14, color=COLOURS["ink"], opacity=0.8)
+    line = canvas.marks(_through_quartiles(points)).mark_line(color=COLOURS["muted"], strokeDash=list(canvas.DASHED))
     caption = "The differences against normal quantiles; normal differences would follow the dashed line"
     text = (
         f"Quantiles of the differences of the {one}s against those of a normal distribution, {len(points):,} points "
@@ -290,8 +277,8 @@ def quantile_chart(c: Comparison, _whole: Comparisons) -> Chart | None:
     if c.analysis is not None and c.analysis.normality is not None:
         text += f" {c.analysis.normality.test} test of normality: p = {format_probability(c.analysis.normality.p)}."
     numbers = [{"normal_quantile": u, "difference": v} for u, v in points]
-    drawing = layered([dots.encode(x, y), line.encode(x, y)])
-    return Chart("quantiles", caption, text, drawing, numbers)
+    drawing = canvas.layered([dots.encode(x, y), line.encode(x, y)])
+    return canvas.Chart("quantiles", caption, text, drawing, numbers)
 
 
 def _through_quartiles(points: list[tuple[float, float]]) -> list[dict[str, float]]:

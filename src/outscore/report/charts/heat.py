@@ -9,17 +9,7 @@ from html import escape
 
 from outscore.language.numbers import format_level
 from outscore.report.document import Figure, screen_width
-from outscore.report.rows.places import (
-    Cell,
-    Outcome,
-    adjusted_p,
-    bounds_of,
-    cells,
-    decimals_of,
-    fitted,
-    pair_words,
-    places,
-)
+from outscore.report.rows import places
 from outscore.results.files import csv_text
 from outscore.results.ranking import Ranking
 
@@ -38,14 +28,14 @@ def has_heat_map(ranking: Ranking) -> bool:
     return ranking.baseline is None and bool(ranking.pairs) and 2 < len(ranking.scores) <= MAX_DRAWN
 
 
-def band_key(cell: Cell) -> str:
+def band_key(cell: places.Cell) -> str:
     """The band of a cell: its outcome, and for a significant one the number of bounds it meets."""
     return cell.outcome if cell.outcome in ("open", "apart") else f"{cell.outcome}-{cell.level}"
 
 
 def band_names(ranking: Ranking) -> dict[str, str]:
     """What the bands mean, in the order of a legend."""
-    bounds = list(enumerate(bounds_of(ranking.alpha), 1))
+    bounds = list(enumerate(places.bounds_of(ranking.alpha), 1))
     names = {
         f"{side}-{i}": f"row {side}, p ≤ {format_level(bound)}" for side in ("better", "worse") for i, bound in bounds[::-1]
     }
@@ -53,15 +43,15 @@ def band_names(ranking: Ranking) -> dict[str, str]:
     return names | ({"apart": "no common item"} if ranking.counts.testable < ranking.counts.pairs else {})
 
 
-def _pair_row(row: str, column: str, cell: Cell) -> dict[str, object]:
+def _pair_row(row: str, column: str, cell: places.Cell) -> dict[str, object]:
     difference, sign = cell.pair.difference, 1 if cell.pair.systems[0] == row else -1
-    numbers = {"difference": None if difference is None else sign * difference, "adjusted_p": adjusted_p(cell.pair)}
+    numbers = {"difference": None if difference is None else sign * difference, "adjusted_p": places.adjusted_p(cell.pair)}
     return {"row": row, "column": column, **numbers, "outcome": cell.outcome}
 
 
 def pair_rows(ranking: Ranking) -> list[dict[str, object]]:
     """The numbers of a heat map: every system against every other, so that a spreadsheet can filter by row."""
-    return [_pair_row(a, b, cell) for (a, b), cell in cells(ranking.standing, ranking.alpha).items()]
+    return [_pair_row(a, b, cell) for (a, b), cell in places.cells(ranking.standing, ranking.alpha).items()]
 
 
 def heat_words(ranking: Ranking) -> str:
@@ -113,7 +103,7 @@ def _svg(ranking: Ranking, *, linked: bool) -> str:
     if k <= 50:
         step = 26 if k <= 25 else 16
     font = min(step - 2, 12)
-    names = [fitted(system, BAND_NAME) for system in systems]
+    names = [places.fitted(system, BAND_NAME) for system in systems]
     left = 2.2 * font + LETTER * font * max(map(screen_width, names)) + font / 2
     top = 1.6 * font
     width, height = round(left + k * step + 1, 1), round(top + k * step + 1, 1)
@@ -122,7 +112,7 @@ def _svg(ranking: Ranking, *, linked: bool) -> str:
     size = f'style="width:{width}px;min-width:{round(width * 0.75, 1)}px" font-size="{font}"'
     about = f'role="img" aria-label="{escape(heat_words(ranking))}"'
     lines = [f'<svg class="heat" {about} viewBox="0 0 {width} {height}" {size}>', '<g class="names">']
-    for i, (number, name) in enumerate(zip(places(ranking.standing), names, strict=True)):
+    for i, (number, name) in enumerate(zip(places.places(ranking.standing), names, strict=True)):
         middle = step * (i + 0.5)
         place = f'x="{round(left - font / 2, 1)}" y="{round(top + middle, 1)}"'
         lines.append(
@@ -139,7 +129,7 @@ def _svg(ranking: Ranking, *, linked: bool) -> str:
 
 
 def _pairs(ranking: Ranking, systems: list[str], step: float, left: float, top: float) -> tuple[list[HeatPair], dict[str, str]]:
-    seen, decimals, alpha = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing), ranking.alpha
+    seen, decimals, alpha = places.cells(ranking.standing, ranking.alpha), places.decimals_of(ranking.standing), ranking.alpha
     place = {system: i for i, system in enumerate(systems)}
     strokes: dict[str, list[str]] = {"plain": [], "strict": []}
     pairs = []
@@ -152,11 +142,11 @@ def _pairs(ranking: Ranking, systems: list[str], step: float, left: float, top: 
             drawn.append((x, y, band_key(cell)))
             if cell.outcome != "open":
                 strokes["strict" if cell.level > 2 else "plain"].append(_sign(x, y, step, cell.outcome))
-        pairs.append((pair_words(seen[a, b], a, b, alpha, decimals), drawn))
+        pairs.append((places.pair_words(seen[a, b], a, b, alpha, decimals), drawn))
     return pairs, {kind: "".join(paths) for kind, paths in strokes.items()}
 
 
-def _sign(x: float, y: float, step: float, outcome: Outcome) -> str:
+def _sign(x: float, y: float, step: float, outcome: places.Outcome) -> str:
     """>, < or × in the middle of a cell, as a path."""
     reach = step / 9
     if outcome == "apart":

@@ -15,19 +15,8 @@ from outscore.report.charts.canvas import Chart, distinct, fixed, layered, marks
 from outscore.report.charts.heat import MAX_DRAWN, band_key, band_names, has_heat_map, heat_words, pair_rows
 from outscore.report.document import clean, list_names, minus
 from outscore.report.palette import BANDS, COLOURS
+from outscore.report.rows import places
 from outscore.report.rows.columns import interval_head
-from outscore.report.rows.places import (
-    bounds_of,
-    cells,
-    decimals_of,
-    fitted,
-    friedman_p,
-    losses,
-    pair_words,
-    places,
-    subject,
-    wins,
-)
 from outscore.results.ranking import Frontier, FrontierSystem, Ranking, Standing
 from outscore.results.score import ScoredSystem, ScorePart, ScoreResult
 
@@ -50,8 +39,8 @@ PALE = 0.6
 
 def labels_of(ranking: Ranking, room: int = NAME_BESIDE) -> dict[str, str]:
     """Each system's place with a name that fits into a picture."""
-    named = {s.system: fitted(s.system, room) for s in ranking.scores}
-    ranked = zip(places(ranking.standing), named.values(), strict=True)
+    named = {s.system: places.fitted(s.system, room) for s in ranking.scores}
+    ranked = zip(places.places(ranking.standing), named.values(), strict=True)
     return dict(zip(named, distinct(f"{place}  {name}" for place, name in ranked), strict=True))
 
 
@@ -60,22 +49,22 @@ def heat_chart(ranking: Ranking) -> Chart | None:
     if not has_heat_map(ranking):
         return None
     label, names = labels_of(ranking, NAME), band_names(ranking)
-    decimals = decimals_of(ranking.standing)
+    decimals = places.decimals_of(ranking.standing)
     rows = [
         {
             "row": label[a],
             "column": label[b],
             "band": names[band_key(cell)],
             "sign": cell.outcome,
-            "hover": pair_words(cell, a, b, ranking.alpha, decimals),
+            "hover": places.pair_words(cell, a, b, ranking.alpha, decimals),
         }
-        for (a, b), cell in cells(ranking.standing, ranking.alpha).items()
+        for (a, b), cell in places.cells(ranking.standing, ranking.alpha).items()
     ]
     step = 10
     if len(label) <= 50:
         step = 22 if len(label) <= 25 else 14
     chart = layered(_heat_layers(ranking, rows, list(label.values()), step), step * len(label), step * len(label))
-    caption = f"Adjusted p of each pair, {subject(ranking.standing)}; > and < mark significant ones"
+    caption = f"Adjusted p of each pair, {places.subject(ranking.standing)}; > and < mark significant ones"
     return Chart("heat-map", caption, heat_words(ranking), chart, pair_rows(ranking))
 
 
@@ -85,7 +74,7 @@ def _heat_layers(ranking: Ranking, rows: list[dict[str, Any]], labels: list[str]
     axis: dict[str, Any] = {"labelFontSize": min(11, step - 2), "labelLimit": 260, "labelFlush": False}
     x = canvas.across(labels, labelAngle=-50 if len(labels) <= 25 else -90, **axis)
     y = canvas.down(labels, "row", **axis)
-    columns = len(bounds_of(ranking.alpha))
+    columns = len(places.bounds_of(ranking.alpha))
     legend = canvas.legend(columns=columns, labelLimit=260, symbolType="square", symbolStrokeWidth=0)
     bands = alt.Scale(domain=list(names.values()), range=[BANDS[key][0] for key in names])
     colour = alt.Color("band:N", scale=bands, title=f"adjusted p of {clean(ranking.metric)}", legend=legend)
@@ -105,7 +94,7 @@ def forest_chart(ranking: Ranking) -> Chart | None:
         return None
     metric, value = clean(ranking.metric), "difference"
     if ranking.baseline is not None:
-        title = f"{metric}: system − {fitted(ranking.baseline, 20)}"
+        title = f"{metric}: system − {places.fitted(ranking.baseline, 20)}"
         drawn = f"Differences from {clean(ranking.baseline)} with {interval_head(ranking.alpha)}s"
     elif ranking.ordered_by == "advantage":
         title = f"{metric}: advantage over the average system"
@@ -142,7 +131,7 @@ def _spot(
 
 def _scores(ranking: Ranking) -> list[dict[str, Any]]:
     """Scores; of systems with different items effects, which have no intervals, of those that have one."""
-    labels, decimals, effects = labels_of(ranking), decimals_of(ranking.standing), ranking.ordered_by == "advantage"
+    labels, decimals, effects = labels_of(ranking), places.decimals_of(ranking.standing), ranking.ordered_by == "advantage"
     rows = []
     for s in ranking.scores[:MAX_SPOTS]:
         x, ends = (s.advantage, (None, None)) if effects else (s.value, (s.low, s.high))
@@ -153,7 +142,7 @@ def _scores(ranking: Ranking) -> list[dict[str, Any]]:
 
 
 def _differences(ranking: Ranking) -> list[dict[str, Any]]:
-    effects, decimals = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing)
+    effects, decimals = places.cells(ranking.standing, ranking.alpha), places.decimals_of(ranking.standing)
     colours, labels = {"better": "a", "worse": "b"}, labels_of(ranking)
     rows = []
     for s in ranking.scores:
@@ -177,7 +166,7 @@ def frontier_chart(ranking: Ranking) -> Chart | None:
     rows = [
         {
             **row,
-            "label": fitted(s.system, 20),
+            "label": places.fitted(s.system, 20),
             "colour": "ink" if s.dominated_by else "a",
             "hover": f"{s.system}: {_told(frontier, s)}",
         }
@@ -227,7 +216,7 @@ def wins_chart(ranking: Ranking) -> Chart | None:
     labels = labels_of(ranking)
     rows, numbers = [], []
     for s in shown:
-        counts = (wins(s, k), k - 1 - wins(s, k) - losses(s), losses(s))
+        counts = (places.wins(s, k), k - 1 - places.wins(s, k) - places.losses(s), places.losses(s))
         numbers.append({"system": s.system} | dict(zip(("beats", "open", "loses"), counts, strict=True)))
         hover = f"{clean(s.system)}: beats {counts[0]}, undecided {counts[1]}, loses to {counts[2]}"
         at = 0
@@ -241,7 +230,8 @@ def wins_chart(ranking: Ranking) -> Chart | None:
     bars = marks(rows).mark_bar(height=ROW - 5).encode(x, alt.X2("to:Q"), y, colour, strength)
     caption = "Wins: systems that each one beats (blue), cannot be told apart from (grey), and loses to (orange)"
     first = shown[0]
-    about = f"{caption}. {fitted(first.system, 60)} beats {wins(first, k)} of {k - 1} and loses to {losses(first)}."
+    told = f"beats {places.wins(first, k)} of {k - 1} and loses to {places.losses(first)}"
+    about = f"{caption}. {places.fitted(first.system, 60)} {told}."
     return Chart("wins", caption, about, layered([bars], height=ROW * len(shown)), numbers)
 
 
@@ -250,7 +240,7 @@ def datasets_won(ranking: Ranking) -> Counter[tuple[str, str]]:
     return Counter(
         key
         for standing in _of_first_metric(ranking)
-        for key, cell in cells(standing, ranking.alpha).items()
+        for key, cell in places.cells(standing, ranking.alpha).items()
         if cell.outcome == "better"
     )
 
@@ -267,7 +257,7 @@ def wins_matrix(ranking: Ranking) -> Chart | None:
     if ranking.baseline is not None or not kept or not 2 < len(ranking.scores) <= MAX_IN_MATRIX:
         return None
     won, most, labels = datasets_won(ranking), len(datasets), labels_of(ranking)
-    number = dict(zip(labels, distinct(map(str, places(ranking.standing))), strict=True))
+    number = dict(zip(labels, distinct(map(str, places.places(ranking.standing))), strict=True))
     pairs = [(a, b) for a in labels for b in labels if a != b]
     rows = [
         {
@@ -287,7 +277,7 @@ def wins_matrix(ranking: Ranking) -> Chart | None:
     ]
     caption = f"On how many of {most} datasets the row is significantly better than the column"
     a, b = max(won, key=lambda key: won[key]) if won else pairs[0]
-    about = f"{caption}: at most {won[a, b]}, {fitted(a, 60)} against {fitted(b, 60)}."
+    about = f"{caption}: at most {won[a, b]}, {places.fitted(a, 60)} against {places.fitted(b, 60)}."
     numbers = [{"row": a, "column": b, "datasets_won": won[a, b], "datasets": most} for a, b in pairs]
     return Chart("win-matrix", caption, about, layered(layers, CELL * len(labels), CELL * len(labels)), numbers)
 
@@ -308,7 +298,7 @@ def critical_chart(ranking: Ranking) -> Chart | None:
         left = i < half
         depth = below + (i if left else len(ordered) - 1 - i)
         edge = low if left else high
-        label = fitted(system, 20)
+        label = places.fitted(system, 20)
         text = f"{label} {rank:.2f}" if left else f"{rank:.2f} {label}"
         stem = {"rank": rank, "depth": depth, "edge": edge, "top": 0.0, "text": text, "side": "right" if left else "left"}
         stems.append(stem | {"hover": f"{system}: mean rank {rank:.4g}"})
@@ -330,7 +320,7 @@ def critical_chart(ranking: Ranking) -> Chart | None:
     }
     caption = (
         f"Mean ranks over {critical.blocks:,} {critical.over}; bars join systems less than the critical difference apart "
-        f"(Friedman {friedman_p(critical, ranking.alpha)}; Nemenyi)"
+        f"(Friedman {places.friedman_p(critical, ranking.alpha)}; Nemenyi)"
     )
     about = f"{caption}. Best: {list_names([system for system, _ in ordered], 3)}."
     numbers: list[dict[str, object]] = [{"system": system, "mean_rank": rank} for system, rank in ordered]

@@ -7,17 +7,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from outscore.core.numeric import finite
-from outscore.language.numbers import (
-    count,
-    decimals_for,
-    finer,
-    format_interval,
-    format_number,
-    format_p_error,
-    format_p_number,
-    format_probability,
-    interval_ends,
-)
+from outscore.language import numbers
+from outscore.language.numbers import count
 from outscore.language.phrases import ESTIMANDS, decimals_of, difference_called, interval_noun, method_phrase, sides_called
 from outscore.report.document import Record, Records, Table, clean, padded, screen_width
 from outscore.report.rows.columns import (
@@ -148,7 +139,7 @@ def effect_name(name: str) -> str:
 
 def adjusted(p: PValue) -> str:
     """The p-value after correction for its family, if there was one."""
-    return "" if p.adjusted is None else format_probability(p.adjusted)
+    return "" if p.adjusted is None else numbers.format_probability(p.adjusted)
 
 
 def other_estimand(c: Comparison) -> tuple[str, Interval] | None:
@@ -197,14 +188,14 @@ def answer_columns(
 def p_columns(alpha: float | None, adjusted_head: str, p_of: Callable[[R], PValue]) -> list[Column[R]]:
     """P, and p after correction, of any records that have one."""
     return [
-        Column("p", p_of, lambda p: format_p_number(p, alpha)),
-        Column(adjusted_head, lambda record: p_of(record).adjusted, format_probability),
+        Column("p", p_of, lambda p: numbers.format_p_number(p, alpha)),
+        Column(adjusted_head, lambda record: p_of(record).adjusted, numbers.format_probability),
     ]
 
 
 def rounded(c: Comparison, value: float, *, sign: bool = False) -> Text:
     """A number with enough decimals to show that the scores of a comparison differ."""
-    return Text(format_number(value, decimals_of(c), sign=sign), value)
+    return Text(numbers.format_number(value, decimals_of(c), sign=sign), value)
 
 
 def _limits(c: Comparison) -> Text | None:
@@ -212,8 +203,8 @@ def _limits(c: Comparison) -> Text | None:
     if c.interval is None:
         return None
     decimals = decimals_of(c)
-    places = decimals if other_estimand(c) is None else finer(decimals, c.interval.estimate)
-    return Text(format_interval(c.interval, places), c.interval.low)
+    places = decimals if other_estimand(c) is None else numbers.finer(decimals, c.interval.estimate)
+    return Text(numbers.format_interval(c.interval, places), c.interval.low)
 
 
 def _estimate(c: Comparison) -> Text | None:
@@ -274,7 +265,7 @@ def path(c: Comparison) -> Table | None:
         words("view", lambda s: view_of(c, s.view)),
         Column("n", lambda s: s.n),
         Column(difference_called(c.systems), lambda s: s.difference, number(decimals_of(c), sign=True)),
-        Column("p", lambda s: s.p, format_probability),
+        Column("p", lambda s: s.p, numbers.format_probability),
         words("what counts as one", lambda s: f"whole {view_of(c, s.view)}" if s.view == "clusters" else VIEWS[s.view]),
     ]
     inside = "segments of one document" if noun_of(c) == "segment" else "rows of one item, and items of one cluster,"
@@ -284,7 +275,7 @@ def path(c: Comparison) -> Table | None:
 
 def path_line(c: Comparison) -> list[str]:
     """How repeats and clusters change p, in one line."""
-    steps = [f"{format_probability(step.p)} over {_units_of_step(c, step)}" for step in c.design.path]
+    steps = [f"{numbers.format_probability(step.p)} over {_units_of_step(c, step)}" for step in c.design.path]
     return [f"p = {', '.join(steps)}: the last one decides"] if len(steps) > 1 else []
 
 
@@ -317,16 +308,16 @@ def effect_value(effect: Effect) -> str:
     value = finite(effect.value)
     if value is None and finite(effect.low) is not None:
         return "infinite"
-    return "" if value is None else format_number(value, _effect_decimals(effect), sign=effect.name not in UNSIGNED)
+    return "" if value is None else numbers.format_number(value, _effect_decimals(effect), sign=effect.name not in UNSIGNED)
 
 
 def effect_ends(effect: Effect) -> str:
     """The interval of an effect size."""
-    return interval_ends(effect.low, effect.high, _effect_decimals(effect))
+    return numbers.interval_ends(effect.low, effect.high, _effect_decimals(effect))
 
 
 def _effect_decimals(effect: Effect) -> int:
-    return decimals_for(*(x for x in (effect.value, effect.low, effect.high) if x is not None))
+    return numbers.decimals_for(*(x for x in (effect.value, effect.low, effect.high) if x is not None))
 
 
 def every_test(c: Comparison, alpha: float | None) -> Table:
@@ -337,7 +328,7 @@ def every_test(c: Comparison, alpha: float | None) -> Table:
         *p_columns(alpha, "adjusted p", lambda p: p),
         Column("n", lambda p: p.n),
         words("how", method_phrase),
-        words("error of p", format_p_error),
+        words("error of p", numbers.format_p_error),
     ]
     return tabulate("tests", "All tests", columns, listed, [CHOOSING])
 
@@ -349,7 +340,7 @@ def power(c: Comparison) -> Table | None:
     observed, unit = units_of(c)
     columns: list[Column[PowerPoint]] = [
         Column(unit, lambda point: Text(f"{point.n:,}" + (" (observed)" if point.n == observed else ""), point.n)),
-        Column("power", lambda point: point.power, lambda power: format_probability(power, 2)),
+        Column("power", lambda point: point.power, lambda power: numbers.format_probability(power, 2)),
         Column("95% band", lambda point: (point.low, point.high), ends(2)),
     ]
     return tabulate("power", "Power", columns, c.power.curve, [OBSERVED])
@@ -358,8 +349,8 @@ def power(c: Comparison) -> Table | None:
 def deciding_items(c: Comparison) -> Table:
     """The items that carry the difference."""
     items = c.deciding_items
-    scored = decimals_for(*(x for i in items for x in (i.a, i.b, i.difference)))
-    moved = max(decimals_for(*(i.influence for i in items)) - 2, 0)
+    scored = numbers.decimals_for(*(x for i in items for x in (i.a, i.b, i.difference)))
+    moved = max(numbers.decimals_for(*(i.influence for i in items)) - 2, 0)
     columns: list[Column[DecidingItem]] = [
         words("item", lambda i: i.item),
         Column(c.systems[0], lambda i: i.a, number(scored)),
@@ -464,13 +455,15 @@ def summaries(c: Comparison) -> Table | None:
     ]
     columns = [summary for summary in by_side if summary is not None]
     # One rule for the whole table: the decimals that show the difference of the means, but no rounding noise.
-    decimals = min(decimals_for(*(s.mean for s in columns), difference=min((abs(s.mean) for s in columns), default=0.0)), 6)
+    decimals = min(
+        numbers.decimals_for(*(s.mean for s in columns), difference=min((abs(s.mean) for s in columns), default=0.0)), 6
+    )
 
     def column(name: str, summary: Summary) -> Column[tuple[str, str]]:
         return Column(name, lambda row: summary.n if row[0] == "n" else finite(getattr(summary, row[0])), show)
 
     def show(value: float) -> str:
-        return f"{value:,}" if isinstance(value, int) else format_number(value, decimals)
+        return f"{value:,}" if isinstance(value, int) else numbers.format_number(value, decimals)
 
     label: Column[tuple[str, str]] = words("", lambda row: row[1])
     filled = [label, *(column(name, summary) for name, summary in zip(names, columns, strict=True))]
@@ -489,12 +482,12 @@ def checks(c: Comparison) -> Table | None:
             rows.append((label, value, meaning))
 
     def number(value: float | None, *, sign: bool = False) -> str | None:
-        return None if finite(value) is None else format_number(value, 3, sign=sign)
+        return None if finite(value) is None else numbers.format_number(value, 3, sign=sign)
 
     add(f"skewness of {difference_called(c.systems)}", number(analysis.skewness, sign=True), analysis.skewness_band or "")
     if analysis.normality is not None:
         of = analysis.normality_reason or analysis.normality.test
-        add(f"normality of {difference_called(c.systems)}", f"p = {format_probability(analysis.normality.p)}", of)
+        add(f"normality of {difference_called(c.systems)}", f"p = {numbers.format_probability(analysis.normality.p)}", of)
     zeros = None if analysis.zero_share is None else f"{100 * analysis.zero_share:.1f}%"
     add(f"{scored_noun(c)}s without a difference", zeros)
     add(f"correlation of {' and '.join(sides_called(c.systems))}", number(analysis.correlation, sign=True))
@@ -526,13 +519,13 @@ def _advice(key: str, title: str, advice: TestAdvice) -> Table:
 
 def unit_advice(c: Comparison) -> Table:
     """What evaluation units of other sizes would do to spread, effect and p."""
-    spread = decimals_for(*(row.sd for row in c.unit_advice if row.sd is not None))
+    spread = numbers.decimals_for(*(row.sd for row in c.unit_advice if row.sd is not None))
     columns: list[Column[UnitRow]] = [
         Column("size", lambda row: row.size),
         Column("units", lambda row: row.units),
         Column("left over", lambda row: row.remainder),
         Column("sd", lambda row: finite(row.sd), number(spread)),
         Column("d_z", lambda row: finite(row.d_z), number(3, sign=True)),
-        Column("p", lambda row: row.p, format_probability),
+        Column("p", lambda row: row.p, numbers.format_probability),
     ]
     return tabulate("units", "Larger evaluation units", columns, c.unit_advice, [UNITS])

@@ -8,16 +8,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from outscore.core.records import dataclass
-from outscore.language.numbers import (
-    count,
-    finer,
-    format_ends,
-    format_number,
-    format_p,
-    format_p_number,
-    format_percent,
-    format_probability,
-)
+from outscore.language import numbers
 from outscore.language.phrases import times_as_much
 from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.document import Mark, Table, clean, list_names
@@ -106,19 +97,19 @@ def points(value: float | None, *, sign: bool = False) -> str:
     """
     if value is None:
         return ""
-    return format_number(100 * value, _places(100 * value), sign=sign)
+    return numbers.format_number(100 * value, _places(100 * value), sign=sign)
 
 
 def ends(low: float | None, high: float | None) -> str:
     """Both ends of an interval in points."""
     shown = [100 * x for x in (low, high) if x is not None]
     places = max(map(_places, shown), default=2)
-    return format_ends(None if low is None else 100 * low, None if high is None else 100 * high, places)
+    return numbers.format_ends(None if low is None else 100 * low, None if high is None else 100 * high, places)
 
 
 def _places(shown: float) -> int:
     """Two decimals, or more for a number that would look like 0 and is not; an end that only touches 0 stays 0.00."""
-    return 2 if round(shown, 2) or abs(shown) < TOUCHING else finer(2, shown)
+    return 2 if round(shown, 2) or abs(shown) < TOUCHING else numbers.finer(2, shown)
 
 
 SYSTEM: Column[Scored] = words("system", lambda row: row[0])
@@ -184,16 +175,16 @@ def ranked_in_words(diff: Diff, places: Sequence[Place]) -> str:
     won = sum(pair.is_significant(alpha) for pair in pairs)
     corrected = ", corrected together" if pairs[0].p.adjusted is not None else ""
     metric = METRIC_NAMES.get(pairs[0].metric, pairs[0].metric)
-    return f"{metric}: {first}; {won:,} of {count(len(pairs), 'pair')} differ significantly{corrected}."
+    return f"{metric}: {first}; {won:,} of {numbers.count(len(pairs), 'pair')} differ significantly{corrected}."
 
 
 def tested_in_brief(diff: Diff, pair: Pair) -> str:
     """The difference of two of several systems, p, and whether that is a win."""
     first, second = pair.systems
     p = pair.p if pair.p.adjusted is None else replace(pair.p, value=pair.p.adjusted)
-    gain = format_number(100 * pair.difference, 2, sign=True)
+    gain = numbers.format_number(100 * pair.difference, 2, sign=True)
     won = "" if pair.is_significant(alpha_of(diff) or 0.05) else ", no winner"
-    return clean(f"{first} → {second}: {gain}, {format_p(p, alpha_of(diff), brief=True)}{won}")
+    return clean(f"{first} → {second}: {gain}, {numbers.format_p(p, alpha_of(diff), brief=True)}{won}")
 
 
 def lead_of(places: Sequence[Place]) -> str:
@@ -229,8 +220,8 @@ def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
     difference = f"{points(pair.difference, sign=True)} points"
     if pair.interval is not None:
         difference += f", {interval_name(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"
-    p = format_p(pair.p, alpha_of(diff), brief=True)
-    adjusted = "" if pair.p.adjusted is None else f", adjusted {format_probability(pair.p.adjusted)}"
+    p = numbers.format_p(pair.p, alpha_of(diff), brief=True)
+    adjusted = "" if pair.p.adjusted is None else f", adjusted {numbers.format_probability(pair.p.adjusted)}"
     return (p + adjusted, difference)
 
 
@@ -249,7 +240,7 @@ def p_number(p: PValue | None, alpha: float | None = None) -> str:
     """The p-value, empty where nothing was tested; a sampled one is marked, as `sampled_note` explains."""
     if p is None:
         return ""
-    return f"{SAMPLED}{format_p_number(p, alpha)}" if p.method == "monte-carlo" else format_p_number(p, alpha)
+    return f"{SAMPLED}{numbers.format_p_number(p, alpha)}" if p.method == "monte-carlo" else numbers.format_p_number(p, alpha)
 
 
 def sampled_note(p_values: Iterable[PValue | None]) -> list[str]:
@@ -258,7 +249,7 @@ def sampled_note(p_values: Iterable[PValue | None]) -> list[str]:
     if not sampled:
         return []
     widest = max(p.upper - p.lower for p in sampled)
-    return [f"{SAMPLED} p is sampled (Monte Carlo): its 99% bounds are up to {format_probability(widest)} apart."]
+    return [f"{SAMPLED} p is sampled (Monte Carlo): its 99% bounds are up to {numbers.format_probability(widest)} apart."]
 
 
 def interval_note(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
@@ -281,12 +272,12 @@ def interval_note(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
 
 def adjusted_p(p: PValue | None) -> str:
     """The p-value after correction within its table."""
-    return "" if p is None or p.adjusted is None else format_probability(p.adjusted)
+    return "" if p is None or p.adjusted is None else numbers.format_probability(p.adjusted)
 
 
 def interval_name(interval: Interval | None) -> str:
     """The heading of a column of intervals."""
-    return "interval" if interval is None else f"{format_percent(interval.level)} CI"
+    return "interval" if interval is None else f"{numbers.format_percent(interval.level)} CI"
 
 
 def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True) -> list[Table]:
@@ -414,7 +405,7 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
         words("by", lambda pair: metric_name(pair.criterion), when=several),
         Column("diff %", lambda pair: pair.differ, points),
         *change_columns(level, alpha),
-        Column("adj. p", lambda pair: pair.p.adjusted, format_probability),
+        Column("adj. p", lambda pair: pair.p.adjusted, numbers.format_probability),
         Column("corr.", lambda pair: pair.outcomes.correction),
         Column("new", lambda pair: pair.outcomes.new_error),
         Column("chg.", lambda pair: pair.outcomes.changed_error),

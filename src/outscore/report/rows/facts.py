@@ -3,56 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from outscore.inference.populations import ITEMS_AND_RUNS, THESE_ITEMS, claim_of, question_of
-from outscore.language.numbers import (
-    count,
-    decimals_for,
-    finer,
-    format_ends,
-    format_mid_p,
-    format_number,
-    format_p,
-    format_percent,
-    format_probability,
-)
-from outscore.language.phrases import (
-    decimals_of,
-    equivalence_phrase,
-    interval_phrase,
-    margin_limit_phrase,
-    method_phrase,
-    noninferiority_phrase,
-    posterior_phrase,
-    repeats_phrase,
-    short_names,
-    shown_prefix,
-)
+from outscore.language import numbers, phrases
 from outscore.language.verdict.comparison import stored_verdict
-from outscore.report.document import PART, Fact, clean, list_names
+from outscore.report.document import PART, Fact, clean, list_names, statements
+from outscore.report.rows import comparison
 from outscore.report.rows.columns import alpha_of
-from outscore.report.rows.comparison import (
-    effect_ends,
-    effect_name,
-    effect_value,
-    group_of,
-    noun_of,
-    other_estimand,
-    path_line,
-    subject,
-    units_of,
-)
 from outscore.results.analysis import Power
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.design import Missing
-from outscore.results.note import BESIDE_VERDICT, Signature, note_texts
+from outscore.results.note import Signature, texts_below
 from outscore.results.pvalue import PValue
 
 SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
-GUARDED = ("margin", "warnings", "notes")
-"""Facts whose lines are all equally important."""
 TREATMENTS = {"drop": "left out", "zero": "they count as 0"}
 MAX_NAMED = 6
 """How many datasets are named; the rest is counted."""
@@ -67,32 +33,31 @@ def headline(c: Comparison) -> tuple[str, str]:
 def heading(c: Comparison) -> str:
     """What was compared, as a title."""
     a, b = c.systems
-    return clean(f"{a} against {b}: {subject(c)}")
+    return clean(f"{a} against {b}: {comparison.subject(c)}")
 
 
-def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> list[Fact]:
+def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> tuple[Fact, ...]:
     """Everything that supports the verdict in a line or two, without what is missing."""
-    facts = [
-        _fact("difference", _difference(c, verbose=verbose)),
-        _fact("p-value", _p(c, whole, verbose=verbose)),
-        _fact("spreads", _spreads(c, alpha_of(whole))),
-        _fact("claims", _claims(c, alpha_of(whole))),
-        _fact("datasets", _datasets(c)),
-        _fact("parts", _parts(c)),
-        _fact("margin", _margin(c, alpha_of(whole))),
-        _fact("bayes", _bayes(c)),
-        _fact("any time", _anytime(c, alpha_of(whole))),
-        _fact("effect size", _effects(c)),
-        _fact("power", power_lines(c)),
-        _fact("fragility", _fragility(c)),
-        _fact("design", _design(c)),
-        _fact("runs", run_lines(c, alpha_of(whole))),
-        _fact("alignment", _alignment(c, verbose=verbose)),
-        _fact("warnings", warning_lines(c)),
-        # Readings and warnings are shown beside the verdict.
-        _fact("notes", note_texts(note for note in c.notes if note.kind not in ("reading", *BESIDE_VERDICT))),
-    ]
-    return [fact for fact in facts if fact.lines]
+    alpha = alpha_of(whole)
+    return statements(
+        ("difference", _difference(c, verbose=verbose)),
+        ("p-value", _p(c, whole, verbose=verbose)),
+        ("spreads", _spreads(c, alpha)),
+        ("claims", _claims(c, alpha)),
+        ("datasets", _datasets(c)),
+        ("parts", _parts(c)),
+        ("margin", _margin(c, alpha)),
+        ("bayes", _bayes(c)),
+        ("any time", _anytime(c, alpha)),
+        ("effect size", _effects(c)),
+        ("power", power_lines(c)),
+        ("fragility", _fragility(c)),
+        ("design", _design(c)),
+        ("runs", _run_lines(c, alpha)),
+        ("alignment", _alignment(c, verbose=verbose)),
+        ("warnings", warning_lines(c)),
+        ("notes", texts_below(c.notes)),
+    )
 
 
 def short_evidence(c: Comparison, whole: Comparisons) -> list[Fact]:
@@ -102,7 +67,7 @@ def short_evidence(c: Comparison, whole: Comparisons) -> list[Fact]:
         lines = tuple(map(first_sentence, fact.lines)) if fact.label == "warnings" else fact.lines
         facts.append(Fact(fact.label, lines))
         if fact.label == "design":
-            facts.append(Fact("", tuple(path_line(c))))
+            facts.append(Fact("", tuple(comparison.path_line(c))))
     return facts
 
 
@@ -111,21 +76,17 @@ def first_sentence(text: str) -> str:
     return SENTENCE_END.split(text, maxsplit=1)[0]
 
 
-def _fact(label: str, lines: Iterable[str]) -> Fact:
-    return Fact(label, tuple(lines), guarded=label in GUARDED)
-
-
 def _difference(c: Comparison, *, verbose: bool) -> list[str]:
-    decimals = decimals_of(c)
+    decimals = phrases.decimals_of(c)
     a, b = c.systems
-    rows = [f"{format_number(c.difference, decimals, sign=True)}   ({clean(a)} - {clean(b)})"]
+    rows = [f"{numbers.format_number(c.difference, decimals, sign=True)}   ({clean(a)} - {clean(b)})"]
     if c.interval is None:
         return [*rows, "no interval for this test and metric"]
     # Everybody expects an interval to agree with its test, so only the exception is worth a mention.
     dual = ", dual to the test" if verbose else ""
     if not c.interval.dual:
         dual = ", not dual to the test"
-    return [*rows, f"{interval_phrase(c.interval, decimals)}   ({c.interval.method}{dual})"]
+    return [*rows, f"{phrases.interval_phrase(c.interval, decimals)}   ({c.interval.method}{dual})"]
 
 
 def sides(c: Comparison, whole: Comparisons) -> str:
@@ -143,10 +104,10 @@ def alternative_of(c: Comparison, whole: Comparisons) -> str:
 
 def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
     p = c.p
-    middle = "" if p.mid is None else f", mid-p = {format_mid_p(p.mid, p.mid_log10)}"
-    rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides(c, whole)}"]
+    middle = "" if p.mid is None else f", mid-p = {numbers.format_mid_p(p.mid, p.mid_log10)}"
+    rows = [f"{numbers.format_p(p, alpha_of(whole))}{middle}; {phrases.method_phrase(p)}{sides(c, whole)}"]
     if p.adjusted is not None:
-        rows.append(f"adjusted p = {format_probability(p.adjusted)}")
+        rows.append(f"adjusted p = {numbers.format_probability(p.adjusted)}")
     rows += [f"{number:,} left out: {reason}" for reason, number in p.dropped.items()]
     if verbose:
         rows.append(f"kernel {p.kernel}, value {p.value!r}, log10 {p.log10!r}, statistic {p.statistic!r}")
@@ -165,9 +126,9 @@ def _claims(c: Comparison, alpha: float | None) -> list[str]:
         wanted = question_of(answer.population, kind, (a, b))
         question = f" ({wanted})" if wanted else ""
         decides = "; this claim decides" if len(answers) > 1 and not lines else ""
-        result = f"{format_p(answer.p, alpha, brief=True)}, {method_phrase(answer.p)}"
+        result = f"{numbers.format_p(answer.p, alpha, brief=True)}, {phrases.method_phrase(answer.p)}"
         if lines and answer.interval is not None:
-            result += f", {interval_phrase(answer.interval, decimals_of(c))}"
+            result += f", {phrases.interval_phrase(answer.interval, phrases.decimals_of(c))}"
         result += f"; {floor}" if (floor := _floor(answer, c, alpha)) else ""
         lines.append(f"{claim_of(answer.population, kind)}{question}: {result}{decides}")
     return [*lines, *_unanswered(c, kind)]
@@ -183,13 +144,13 @@ def _floor(answer: PopulationAnswer, c: Comparison, alpha: float | None) -> str:
     """The smallest p that a claim can reach, and whether it rules the claim out."""
     if answer.smallest_p is None:
         return "any p is possible" if answer.population == ITEMS_AND_RUNS else ""
-    least, alpha = format_probability(answer.smallest_p), _level(c, alpha)
+    least, alpha = numbers.format_probability(answer.smallest_p), _level(c, alpha)
     if alpha is None or answer.smallest_p <= alpha:
         return f"no p is below {least}"
-    enough = count(answer.p.n, "item" if c.clusters is None else "cluster")
+    enough = numbers.count(answer.p.n, "item" if c.clusters is None else "cluster")
     if answer.population == THESE_ITEMS and c.design.repeats_of is not None:
-        numbers = dict.fromkeys(f"{number:g}" for number in c.design.repeats_of)
-        enough = f"{' and '.join(numbers)} {c.design.repeat_kind}"
+        times = dict.fromkeys(f"{number:g}" for number in c.design.repeats_of)
+        enough = f"{' and '.join(times)} {c.design.repeat_kind}"
     return f"cannot be shown with {enough}, as no p is below {least}"
 
 
@@ -229,7 +190,10 @@ def _parts(c: Comparison) -> list[str]:
     """What each system's score is made of."""
     lines = []
     for system, place in zip(c.systems, ("a", "b"), strict=True):
-        values = [f"{part.name} {format_number(getattr(part, place), decimals_for(part.a, part.b))}" for part in c.parts]
+        values = [
+            f"{part.name} {numbers.format_number(getattr(part, place), numbers.decimals_for(part.a, part.b))}"
+            for part in c.parts
+        ]
         if values:
             lines.append(clean(f"{system}: {', '.join(values)}"))
     return lines
@@ -241,18 +205,18 @@ def _margin(c: Comparison, alpha: float | None) -> list[str]:
         return []
     alpha = _level(c, alpha)
     a, b = map(clean, c.systems)
-    estimand = other_estimand(c)
+    estimand = comparison.other_estimand(c)
     size = f"{margin.value:g}" if estimand is None else f"{margin.value:g} in the {estimand[0]}"
     claims = (
-        (f"non-inferior ({a} worse than {b} by less than {size})", margin.noninferiority, noninferiority_phrase),
-        (f"equivalent (apart by less than {size})", margin.equivalence, equivalence_phrase),
+        (f"non-inferior ({a} worse than {b} by less than {size})", margin.noninferiority, phrases.noninferiority_phrase),
+        (f"equivalent (apart by less than {size})", margin.equivalence, phrases.equivalence_phrase),
     )
-    lines = [f"{shown_prefix(p, alpha)}{claim}: {phrase(p, alpha)}" for claim, p, phrase in claims]
+    lines = [f"{phrases.shown_prefix(p, alpha)}{claim}: {phrase(p, alpha)}" for claim, p, phrase in claims]
     if margin.limit is not None:
-        end = margin_limit_phrase(margin.limit, decimals_of(c), higher_is_better=c.higher_is_better)
+        end = phrases.margin_limit_phrase(margin.limit, phrases.decimals_of(c), higher_is_better=c.higher_is_better)
         lines.append(f"{a} - {b} {end} (one-sided limit)")
     if margin.needed is not None:
-        lines.append(f"about {count(margin.needed, c.design.noun)} like these would show non-inferiority with power .8")
+        lines.append(f"about {numbers.count(margin.needed, c.design.noun)} like these would show non-inferiority with power .8")
     return lines
 
 
@@ -260,7 +224,7 @@ def _bayes(c: Comparison) -> list[str]:
     if c.bayes is None:
         return []
     a, b = map(clean, c.systems)
-    return [f"posterior probabilities: {posterior_phrase(c.bayes, (a, b))}"]
+    return [f"posterior probabilities: {phrases.posterior_phrase(c.bayes, (a, b))}"]
 
 
 def _anytime(c: Comparison, alpha: float | None) -> list[str]:
@@ -268,16 +232,16 @@ def _anytime(c: Comparison, alpha: float | None) -> list[str]:
     anytime = c.anytime
     if anytime is None:
         return []
-    decimals = decimals_of(c)
+    decimals = phrases.decimals_of(c)
     unit = "item" if c.clusters is None else "cluster"
-    ends = format_ends(anytime.low, anytime.high, decimals)
-    stop = f"no reason to stop within {count(anytime.units, unit)}"
+    ends = numbers.format_ends(anytime.low, anytime.high, decimals)
+    stop = f"no reason to stop within {numbers.count(anytime.units, unit)}"
     if anytime.stopped_at is not None:
-        stop = f"could have stopped after {anytime.stopped_at:,} of {count(anytime.units, unit)}"
+        stop = f"could have stopped after {anytime.stopped_at:,} of {numbers.count(anytime.units, unit)}"
     level = "" if alpha is None else f" (1/alpha = {1 / alpha:.4g})"
     how = "right-or-wrong items" if anytime.binary else f"bets on differences of at most {anytime.bound:g}"
     return [
-        f"{stop}: e = {anytime.e_value:.4g}{level}, anytime p = {format_probability(anytime.p)}, {how}",
+        f"{stop}: e = {anytime.e_value:.4g}{level}, anytime p = {numbers.format_probability(anytime.p)}, {how}",
         f"confidence sequence {ends}; valid at every look, and not dual to p",
     ]
 
@@ -285,12 +249,12 @@ def _anytime(c: Comparison, alpha: float | None) -> list[str]:
 def _effects(c: Comparison, *, level: bool = False) -> list[str]:
     """The standardised effect in one line; the table of effects has them all."""
     first = next((e for e in c.effects if e.name == "cohen_dz"), c.effects[0] if c.effects else None)
-    if first is None or not (value := effect_value(first)):
+    if first is None or not (value := comparison.effect_value(first)):
         return []
-    ends = effect_ends(first)
+    ends = comparison.effect_ends(first)
     if level and ends and c.interval is not None:
-        ends = f"{format_percent(c.interval.level)} CI {ends}"
-    return [f"{effect_name(first.name)} {value}" + (f" ({ends})" if ends else "")]
+        ends = f"{numbers.format_percent(c.interval.level)} CI {ends}"
+    return [f"{comparison.effect_name(first.name)} {value}" + (f" ({ends})" if ends else "")]
 
 
 def paper_sentence(c: Comparison) -> str:
@@ -315,7 +279,7 @@ def power_lines(c: Comparison) -> list[str]:
 
 
 def _detectable(c: Comparison, power: Power) -> list[str]:
-    size, unit = units_of(c)
+    size, unit = comparison.units_of(c)
     # Where items have no scores of their own, the reader should know where the spread comes from.
     by = " (spread estimated by the jackknife)" if power.jackknife else ""
     away = power.detectable_effect
@@ -324,8 +288,8 @@ def _detectable(c: Comparison, power: Power) -> list[str]:
     if away is None:
         kept = " as long as the systems differ on as few items as here" if c.p.kernel == "binomial" else ""
         return [f"{size:,} {unit} cannot detect any difference with power .80{kept}{by}"]
-    decimals = decimals_for(*(s.value for s in c.scores), difference=away)
-    found = format_number(away, decimals)
+    decimals = numbers.decimals_for(*(s.value for s in c.scores), difference=away)
+    found = numbers.format_number(away, decimals)
     if power.delta:
         found += f" from the tested {power.delta:g}"
     return [f"{size:,} {unit} can detect a true difference of {found} with power .80{by}"]
@@ -336,7 +300,7 @@ def next_step(c: Comparison, *, short: bool = False) -> list[str]:
     power = c.power
     if power is None or power.needed is None or c.decision.claim != "undecided":
         return []
-    about = f"about {power.needed:,} {units_of(c)[1]}{' of each system' if c.unpaired is not None else ''}"
+    about = f"about {power.needed:,} {comparison.units_of(c)[1]}{' of each system' if c.unpaired is not None else ''}"
     if c.population == ITEMS_AND_RUNS:
         about += ", with as many runs as here"
     if short:
@@ -348,7 +312,7 @@ def _fragility(c: Comparison) -> list[str]:
     k = c.fragility
     if k is None:
         return []
-    unit = units_of(c)[1].removesuffix("s")
+    unit = comparison.units_of(c)[1].removesuffix("s")
     return [f"the verdict would change if the scores of {k:,} {unit}{'' if k == 1 else 's'} were swapped"]
 
 
@@ -361,10 +325,13 @@ def _spreads(c: Comparison, alpha: float | None) -> list[str]:
     spreads = [f"sd {sd:.4g} for {name}" for sd, name in zip(unpaired.sd, (a, b), strict=True) if sd is not None]
     lines = [", ".join(spreads)] if spreads else []
     if unpaired.welch is not None and unpaired.welch != c.p:
-        ends = "" if unpaired.welch_interval is None else f", {interval_phrase(unpaired.welch_interval, decimals_of(c))}"
-        lines.append(
-            f"allowing unequal spreads: {format_p(unpaired.welch, alpha, brief=True)}, {method_phrase(unpaired.welch)}{ends}"
+        ends = (
+            ""
+            if unpaired.welch_interval is None
+            else f", {phrases.interval_phrase(unpaired.welch_interval, phrases.decimals_of(c))}"
         )
+        p = f"{numbers.format_p(unpaired.welch, alpha, brief=True)}, {phrases.method_phrase(unpaired.welch)}"
+        lines.append(f"allowing unequal spreads: {p}{ends}")
     return lines
 
 
@@ -385,7 +352,7 @@ def answered(question: str, p: PValue, alpha: float) -> str:
     >>> answered("loss below 0.02 shown?", PValue(0.31, 0.31, 0.31, -0.5, "asymptotic", "tango"), 0.05)
     'loss below 0.02 shown? no, p = .310'
     """
-    return f"{question} {'yes' if p.rejects(alpha) else 'no'}, {format_p(p, alpha, brief=True)}"
+    return f"{question} {'yes' if p.rejects(alpha) else 'no'}, {numbers.format_p(p, alpha, brief=True)}"
 
 
 def units_phrase(c: Comparison) -> str:
@@ -399,11 +366,11 @@ def units_phrase(c: Comparison) -> str:
     """
     if c.unpaired is not None:
         groups = c.unpaired.clusters
-        inside = "" if groups is None else f" in {groups[0]:,} and {count(groups[1], group_of(c))}"
-        return f"{count(c.unpaired.n[0], noun_of(c))} and {c.unpaired.n[1]:,} others{inside}"
+        inside = "" if groups is None else f" in {groups[0]:,} and {numbers.count(groups[1], comparison.group_of(c))}"
+        return f"{numbers.count(c.unpaired.n[0], comparison.noun_of(c))} and {c.unpaired.n[1]:,} others{inside}"
     size = c.design.unit_size
-    units = count(c.n, "unit" if size > 1 else noun_of(c))
-    inside = f" in {count(c.clusters, group_of(c))}" if c.clusters is not None else ""
+    units = numbers.count(c.n, "unit" if size > 1 else comparison.noun_of(c))
+    inside = f" in {numbers.count(c.clusters, comparison.group_of(c))}" if c.clusters is not None else ""
     return f"{units}{inside}{f' from {c.design.datasets} datasets' if c.design.datasets > 1 else ''}"
 
 
@@ -411,24 +378,25 @@ def _design(c: Comparison) -> list[str]:
     if c.unpaired is not None:
         a, b = map(clean, c.systems)
         n_a, n_b = c.unpaired.n
-        units = f"{count(n_a, noun_of(c))} of {a} and {n_b:,} others of {b}, unpaired"
+        units = f"{numbers.count(n_a, comparison.noun_of(c))} of {a} and {n_b:,} others of {b}, unpaired"
         if c.unpaired.clusters is not None:
-            units += f", in {c.unpaired.clusters[0]:,} and {count(c.unpaired.clusters[1], group_of(c))} that are kept whole"
+            second = numbers.count(c.unpaired.clusters[1], comparison.group_of(c))
+            units += f", in {c.unpaired.clusters[0]:,} and {second} that are kept whole"
         return [units]
     size = c.design.unit_size
-    word = "unit" if size > 1 else noun_of(c)
-    units = f"{count(c.n, word)}{f' of {size} {noun_of(c)}s each' if size > 1 else ''}, paired"
+    word = "unit" if size > 1 else comparison.noun_of(c)
+    units = f"{numbers.count(c.n, word)}{f' of {size} {comparison.noun_of(c)}s each' if size > 1 else ''}, paired"
     if c.clusters is not None:
-        units += f", in {count(c.clusters, group_of(c))}, each swapped as a whole"
+        units += f", in {numbers.count(c.clusters, comparison.group_of(c))}, each swapped as a whole"
     if c.design.repeat_kind is not None:
         column = f" (column {clean(c.design.repeat_column)})" if c.design.repeat_column else ""
-        units += f", {repeats_phrase(c.design, c.systems)}{column}"
+        units += f", {phrases.repeats_phrase(c.design, c.systems)}{column}"
     elif c.design.repeats != 1:
         units += f", {c.design.repeats:.4g} repeats each on average"
     if c.design.between is not None and c.design.within is not None:
         units += f"; variance of the difference {c.design.between:.3g} between items, {c.design.within:.3g} from run to run"
     if c.design.remainder:
-        units += f"; {count(c.design.remainder, noun_of(c))} left over and not used"
+        units += f"; {numbers.count(c.design.remainder, comparison.noun_of(c))} left over and not used"
     return [units]
 
 
@@ -449,7 +417,7 @@ def lost_items(c: Comparison, settings: Mapping[str, Any]) -> list[str]:
     """
     if c.unpaired is not None:
         return _alignment(c, verbose=False)
-    x, names = c.alignment, short_names(c.systems)
+    x, names = c.alignment, phrases.short_names(c.systems)
     lost = [_common(c, (names[c.systems[0]], names[c.systems[1]]))] if x.only_a or x.only_b or x.duplicates else []
     told = settings.get("missing") is None
     return lost + [_missing(one, names.get(one.system)) for one in x.missing if not (told and one.treatment == "zero")]
@@ -472,22 +440,22 @@ def warning_lines(c: Comparison) -> list[str]:
     return [] if c.analysis is None else list(c.analysis.warnings)
 
 
-def run_lines(c: Comparison, alpha: float | None) -> list[str]:
+def _run_lines(c: Comparison, alpha: float | None) -> list[str]:
     """What several runs add: their scores, where the spread comes from, and the test over runs alone."""
     runs = c.runs
     if runs is None:
         return []
-    decimals = decimals_for(*runs.a, *runs.b, difference=c.difference)
+    decimals = numbers.decimals_for(*runs.a, *runs.b, difference=c.difference)
     lines = [
-        f"{clean(name)}: {', '.join(format_number(value, decimals) for value in values)}"
+        f"{clean(name)}: {', '.join(numbers.format_number(value, decimals) for value in values)}"
         for name, values in zip(c.systems, (runs.a, runs.b), strict=True)
     ]
     spread = [
-        f"{format_number(error, finer(decimals, error))} from the choice of {source}"
-        for error, source in ((runs.test_set, units_of(c)[1]), (runs.runs, "runs"))
+        f"{numbers.format_number(error, numbers.finer(decimals, error))} from the choice of {source}"
+        for error, source in ((runs.test_set, comparison.units_of(c)[1]), (runs.runs, "runs"))
         if error is not None
     ]
     if spread:
         lines.append(f"standard error of the difference: {', '.join(spread)}")
     how = "all ways" if runs.p.exact else "random ways"
-    return [*lines, f"{format_p(runs.p, alpha)} for the runs alone, over {how} to exchange runs between the systems"]
+    return [*lines, f"{numbers.format_p(runs.p, alpha)} for the runs alone, over {how} to exchange runs between the systems"]

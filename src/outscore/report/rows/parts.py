@@ -8,34 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from outscore.language.numbers import (
-    count,
-    decimals_for,
-    format_ends,
-    format_level,
-    format_number,
-    format_p_error,
-    format_p_number,
-    format_probability,
-)
-from outscore.language.phrases import (
-    NO_CORRECTION,
-    claim_phrase,
-    correction_name,
-    decimals_of,
-    difference_called,
-    equivalence_phrase,
-    interval_noun,
-    legend,
-    method_phrase,
-    noninferiority_phrase,
-    posterior_phrase,
-    runs_clause,
-    sides_called,
-)
+from outscore.language import numbers, phrases
 from outscore.language.verdict.comparison import agreement
 from outscore.language.verdict.contradiction import Contradiction
-from outscore.report.document import Example, Examples, Fact, Table, Words, clean
+from outscore.report.document import Example, Examples, Fact, Table, Words, clean, statements
 from outscore.report.rows.columns import Column, Text, alpha_of, number, tabulate, words
 from outscore.report.rows.comparison import (
     adjusted,
@@ -51,7 +27,7 @@ from outscore.report.rows.facts import evidence, first_sentence, sides
 from outscore.results.analysis import Bucket, Ngram, WordBucket, WordStudy
 from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
 from outscore.results.design import DecidingItem, Segment, Verdict
-from outscore.results.note import BESIDE_VERDICT, Signature, note_texts
+from outscore.results.note import Signature, texts_below
 from outscore.results.pvalue import Interval, PValue
 
 
@@ -74,7 +50,7 @@ def metrics_verdict(whole: Comparisons) -> Verdict:
 
 def _correction(whole: Comparisons) -> str:
     assert whole.family is not None
-    return correction_name(whole.family.correction)
+    return phrases.correction_name(whole.family.correction)
 
 
 def metric_table(whole: Comparisons) -> Table:
@@ -82,11 +58,11 @@ def metric_table(whole: Comparisons) -> Table:
     compared, systems = whole.comparisons, whole.comparisons[0].systems
     columns: list[Column[Comparison]] = [
         words("metric", lambda c: f"{c.metric} {'↑' if c.higher_is_better else '↓'}"),
-        *answer_columns(compared, alpha_of(whole), (*sides_called(systems), difference_called(systems))),
+        *answer_columns(compared, alpha_of(whole), (*phrases.sides_called(systems), phrases.difference_called(systems))),
         words("winner", lambda c: "none" if c.decision.winner is None else c.systems[c.decision.winner]),
     ]
     notes = [f"p: {methods_of(whole)}.", f"adj. p: {correction_of(whole)}."]
-    return tabulate("metrics", f"{legend(systems)}, on {size_of(compared)}", columns, compared, notes)
+    return tabulate("metrics", f"{phrases.legend(systems)}, on {size_of(compared)}", columns, compared, notes)
 
 
 def claim_table(claim: JointClaim, alpha: float | None) -> Table:
@@ -95,14 +71,14 @@ def claim_table(claim: JointClaim, alpha: float | None) -> Table:
         words("measure", lambda part: part.measure),
         words("claim", lambda part: part.hypothesis),
         Column("margin", lambda part: part.margin, "{:g}".format),
-        Column("p", lambda part: part.p, lambda p: format_p_number(p, alpha)),
+        Column("p", lambda part: part.p, lambda p: numbers.format_p_number(p, alpha)),
     ]
     verdict = f"The claim that {claim.claim} (compared with {claim.other}) {'is shown' if claim.holds else 'is not shown'}"
-    number = format_p_number(claim.p, alpha)
+    number = numbers.format_p_number(claim.p, alpha)
     p = f"p {number}" if number.startswith("<") else f"p = {number}"
     why = "Each part is one-sided and uncorrected, because all of them must hold (intersection-union test; Berger, 1982)."
     notes = [
-        f"{verdict} at alpha = {format_level(claim.alpha)}: {p}, the largest of its parts.",
+        f"{verdict} at alpha = {numbers.format_level(claim.alpha)}: {p}, the largest of its parts.",
         f"Null hypothesis: {claim.null}. {why}",
     ]
     return tabulate("claim", "One claim about all measures", columns, claim.parts, notes)
@@ -119,42 +95,42 @@ def size_of(comparisons: Sequence[Comparison]) -> str:
     about = _about(comparisons)
     size, groups = about.design.unit_size, about.clusters
     if size > 1:
-        return f"{count(about.n, 'unit')} of {count(size, noun_of(about))}"
-    runs = runs_clause(about.design, about.systems)
-    where = "" if groups is None else f" in {count(groups, group_of(about))}"
+        return f"{numbers.count(about.n, 'unit')} of {numbers.count(size, noun_of(about))}"
+    runs = phrases.runs_clause(about.design, about.systems)
+    where = "" if groups is None else f" in {numbers.count(groups, group_of(about))}"
     where += f" from {about.design.datasets} datasets (macro average)" if about.design.datasets > 1 else ""
-    return count(about.n, noun_of(about)) + where + (f", {runs}" if runs else "")
+    return numbers.count(about.n, noun_of(about)) + where + (f", {runs}" if runs else "")
 
 
-def metric_facts(whole: Comparisons) -> list[Fact]:
+def metric_facts(whole: Comparisons) -> tuple[Fact, ...]:
     """What was asked for and what to beware of, each line with its metric."""
     lines: dict[str, list[str]] = {"runs": [], "datasets": [], "parts": [], "margin": [], "bayes": []}
     for c in whole.comparisons:
         for fact in evidence(c, whole):
             if fact.label in lines:
-                lines[fact.label] += [clean(f"{c.metric}, {line}") for line in fact.lines]
+                lines[fact.label] += [f"{c.metric}, {line}" for line in fact.lines]
     lines["notes"] = [first_sentence(note) for note in metric_notes(whole)]
-    return [Fact(label, tuple(texts)) for label, texts in lines.items() if texts]
+    return statements(*lines.items())
 
 
 def correction_of(whole: Comparisons) -> str:
     """How p is corrected for the number of metrics."""
-    return f"{_correction(whole)} over {count(len(whole.comparisons), 'metric')}"
+    return f"{_correction(whole)} over {numbers.count(len(whole.comparisons), 'metric')}"
 
 
 def methods_of(whole: Comparisons) -> str:
     """Each way in which p was computed, with its metrics and the error of sampling."""
     by_method: dict[str, list[str]] = {}
     for c in whole.comparisons:
-        error = format_p_error(c.p, bounds=c.p.method == "certified")
-        by_method.setdefault(method_phrase(c.p) + sides(c, whole), []).append(f"{c.metric} {error}".strip())
+        error = numbers.format_p_error(c.p, bounds=c.p.method == "certified")
+        by_method.setdefault(phrases.method_phrase(c.p) + sides(c, whole), []).append(f"{c.metric} {error}".strip())
     return "; ".join(f"{method} ({', '.join(metrics)})" for method, metrics in by_method.items())
 
 
 def metric_sentence(whole: Comparisons) -> str:
     """What a paper says about all metrics together, in one sentence."""
     comparisons, alpha = whole.comparisons, alpha_of(whole)
-    level = "" if alpha is None else f" at the {format_level(alpha)} level"
+    level = "" if alpha is None else f" at the {numbers.format_level(alpha)} level"
     clauses = []
     for w in (0, 1):
         won = [c for c in comparisons if c.decision.winner == w]
@@ -169,12 +145,12 @@ def metric_sentence(whole: Comparisons) -> str:
         clauses.append(f"{subject} {'are' if plural else 'is'} not statistically significant{level}")
     used: dict[str, list[str]] = {}
     for c in comparisons:
-        used.setdefault(method_phrase(c.p) + sides(c, whole), []).append(c.metric)
+        used.setdefault(phrases.method_phrase(c.p) + sides(c, whole), []).append(c.metric)
     tests = "; ".join(f"{test}, for {_listed(metrics)}" if len(used) > 1 else test for test, metrics in used.items())
-    adjusted_by = f"adjusted for {count(len(comparisons), 'metric')}, {_correction(whole)}"
-    evidence = f"{tests}; p {'not corrected' if _correction(whole) == NO_CORRECTION else adjusted_by}"
+    adjusted_by = f"adjusted for {numbers.count(len(comparisons), 'metric')}, {_correction(whole)}"
+    evidence = f"{tests}; p {'not corrected' if _correction(whole) == phrases.NO_CORRECTION else adjusted_by}"
     further = "".join(f"; {clause}" for c in comparisons for clause in _further_clauses(c, alpha))
-    claim = claim_phrase(comparisons[0].population, comparisons[0].design, noun_of(_about(comparisons)))
+    claim = phrases.claim_phrase(comparisons[0].population, comparisons[0].design, noun_of(_about(comparisons)))
     about = f"; the claim is about {claim}" if claim else ""
     return clean(f"On {size_of(comparisons)}, {'; '.join(clauses)} ({evidence}){about}{further}.")
 
@@ -183,22 +159,22 @@ def _further_clauses(c: Comparison, alpha: float | None) -> list[str]:
     """What a margin shows where nobody won, what contradicts the verdict, and the posterior probabilities, if asked for."""
     clauses, (a, b) = [], c.systems
     if c.margin is not None and c.decision.claim == "equivalent":
-        p = equivalence_phrase(c.margin.equivalence, alpha)
+        p = phrases.equivalence_phrase(c.margin.equivalence, alpha)
         clauses.append(f"in {c.metric} the two are equivalent within a margin of {c.margin.value:g} ({p})")
     elif c.margin is not None and c.decision.claim == "non-inferior":
-        p = noninferiority_phrase(c.margin.noninferiority, alpha)
+        p = phrases.noninferiority_phrase(c.margin.noninferiority, alpha)
         clauses.append(f"in {c.metric} {a} is non-inferior to {b} with a margin of {c.margin.value:g} ({p})")
     if c.contradiction:
         clauses.append(f"however, in {c.metric} {c.contradiction}")
     if c.bayes is not None:
-        clauses.append(f"posterior probabilities in {c.metric}: {posterior_phrase(c.bayes, (a, b))}")
+        clauses.append(f"posterior probabilities in {c.metric}: {phrases.posterior_phrase(c.bayes, (a, b))}")
     return clauses
 
 
 def _numbers(c: Comparison, first: int) -> str:
     """A metric with both scores, that of system `first` first, and the p that counts."""
-    values = [format_number(c.scores[i].value, decimals_of(c)) for i in (first, 1 - first)]
-    p = format_p_number(c.p) if c.p.adjusted is None else format_probability(c.p.adjusted)
+    values = [numbers.format_number(c.scores[i].value, phrases.decimals_of(c)) for i in (first, 1 - first)]
+    p = numbers.format_p_number(c.p) if c.p.adjusted is None else numbers.format_probability(c.p.adjusted)
     return f"{c.metric} ({values[0]} against {values[1]}, adjusted p {p if p.startswith('<') else f'= {p}'})"
 
 
@@ -212,7 +188,7 @@ def metric_notes(whole: Comparisons) -> list[str]:
     metrics_by_text: dict[str, list[str]] = {}
     for c in whole.comparisons:
         warnings = [] if c.analysis is None else c.analysis.warnings
-        for text in (*warnings, *note_texts(note for note in c.notes if note.kind not in ("reading", *BESIDE_VERDICT))):
+        for text in (*warnings, *texts_below(c.notes)):
             metrics_by_text.setdefault(text, []).append(c.metric)
     # What single runs do not show is noted with the first metric and applies to all of them.
     general = {note.text for c in whole.comparisons for note in c.notes if note.kind == "runs"}
@@ -335,7 +311,7 @@ def cut(words: Words, part: slice) -> Words:
 def segments(c: Comparison, most: int, *, whole: bool = True) -> Examples:
     """At most `most` segments, the winner's first; without `whole`, long texts are cut around the first difference."""
     # The largest influence has two digits, and the others as many decimals.
-    decimals = max(decimals_for(*(s.influence for s in c.segments)) - 2, 0)
+    decimals = max(numbers.decimals_for(*(s.influence for s in c.segments)) - 2, 0)
     several = "" if c.runs is None else " Only the first of several runs is shown."
     return Examples(
         segments_title(c),
@@ -352,7 +328,7 @@ def segments_title(c: Comparison) -> str:
 
 def _title(c: Comparison, segment: Segment, decimals: int) -> str:
     favoured = c.systems[(segment.influence > 0) != c.higher_is_better]
-    size = format_number(abs(segment.influence), decimals)
+    size = numbers.format_number(abs(segment.influence), decimals)
     # Not "favours": a good output can pull the difference the other way, if its lead is smaller than on other segments.
     return clean(f"{segment.item} moves {c.metric} by {size} towards {favoured}")
 
@@ -377,7 +353,7 @@ def questions(c: Comparison, most: int, *, whole: bool = False) -> Examples | No
     items = _with_texts(c)
     if not items:
         return None
-    decimals = decimals_for(*(x for item in items.values() for x in (item.a, item.b)))
+    decimals = numbers.decimals_for(*(x for item in items.values() for x in (item.a, item.b)))
     note = "Only the first of several runs of an item is shown." if c.design.repeats > 1 else ""
     shown = list(items.items())[:most]
     return Examples(
@@ -400,7 +376,9 @@ def _key(place: int) -> str:
 
 
 def _example(c: Comparison, place: int, item: DecidingItem, decimals: int, *, whole: bool) -> Example:
-    scores = f"{c.systems[0]} {format_number(item.a, decimals)}, {c.systems[1]} {format_number(item.b, decimals)}"
+    scores = (
+        f"{c.systems[0]} {numbers.format_number(item.a, decimals)}, {c.systems[1]} {numbers.format_number(item.b, decimals)}"
+    )
     answers = item.answers or (None, None)
     texts = (("question", item.question), ("expected", item.target), *zip(c.systems, answers, strict=True))
     shown = tuple((clean(label), _words(text, whole=whole)) for label, text in texts if text is not None)
@@ -414,13 +392,13 @@ def _words(text: str, *, whole: bool) -> Words:
 def word_table(whole: Comparisons, study: WordStudy) -> Table:
     """Words by how rare they are, with the F1 of both systems."""
     systems = whole.comparisons[0].systems
-    sides = sides_called(systems)
+    sides = phrases.sides_called(systems)
     columns: list[Column[WordBucket]] = [
         words("frequency", lambda bucket: bucket.value),
         Column("words", lambda bucket: bucket.words),
         Column(sides[0], lambda bucket: bucket.a, number(PLACES)),
         Column(sides[1], lambda bucket: bucket.b, number(PLACES)),
-        Column(difference_called(systems), lambda bucket: bucket.difference, number(PLACES, sign=True)),
+        Column(phrases.difference_called(systems), lambda bucket: bucket.difference, number(PLACES, sign=True)),
         *p_columns(alpha_of(whole), "adj. p", lambda bucket: bucket.p),
     ]
     meaning = (
@@ -428,8 +406,8 @@ def word_table(whole: Comparisons, study: WordStudy) -> Table:
         " segments"
     )
     by, corrected = whole.settings.get("correction", "holm"), any(bucket.p.adjusted is not None for bucket in study.buckets)
-    family = f", adj. p over {len(study.buckets)} ranges ({correction_name(str(by))})" if corrected else ""
-    title = f"Words by frequency in {study.counted_in}, {legend(systems)}"
+    family = f", adj. p over {len(study.buckets)} ranges ({phrases.correction_name(str(by))})" if corrected else ""
+    title = f"Words by frequency in {study.counted_in}, {phrases.legend(systems)}"
     return tabulate("words", title, columns, study.buckets, [f"{meaning}{family}."])
 
 
@@ -438,7 +416,7 @@ def ngram_tables(whole: Comparisons, study: WordStudy) -> list[Table]:
     systems = whole.comparisons[0].systems
     sides = zip(("a", "b"), systems, (study.ngrams_a, study.ngrams_b), strict=True)
     return [
-        _ngrams(f"ngrams-{key}", system, listed, sides_called(systems), several=whole.comparisons[0].runs is not None)
+        _ngrams(f"ngrams-{key}", system, listed, phrases.sides_called(systems), several=whole.comparisons[0].runs is not None)
         for key, system, listed in sides
     ]
 
@@ -472,13 +450,13 @@ def slices(whole: Comparisons) -> Table | None:
         return None
     first = parts[0][0]
     column = "" if first.slice is None else first.slice.column
-    sides = (*sides_called(first.systems), difference_called(first.systems))
+    sides = (*phrases.sides_called(first.systems), phrases.difference_called(first.systems))
     columns: list[Column[Comparison]] = [
         words(column, lambda c: c.slice and c.slice.value),
         Column(units_of(first)[1], lambda c: units_of(c)[0]),
         *answer_columns([c for c, _ in parts], alpha_of(whole), sides),
     ]
-    title = f"{first.metric} by {column}, {legend(first.systems)}"
+    title = f"{first.metric} by {column}, {phrases.legend(first.systems)}"
     notes = [_winners(parts), *_margins(parts, alpha_of(whole)), family_note(whole)]
     return tabulate("slices", title, columns, [c for c, _ in parts], notes)
 
@@ -517,7 +495,7 @@ def _by_outcome(p_values: Sequence[tuple[PValue, str]], alpha: float) -> str:
 
 def _counted(p: PValue) -> str:
     """The p that decides."""
-    return f"p = {format_p_number(p)}" if p.adjusted is None else f"adj. p = {adjusted(p)}"
+    return f"p = {numbers.format_p_number(p)}" if p.adjusted is None else f"adj. p = {adjusted(p)}"
 
 
 def bucket_table(c: Comparison, alpha: float | None) -> Table:
@@ -531,28 +509,28 @@ def bucket_table(c: Comparison, alpha: float | None) -> Table:
         records += [bucket for bucket in _in_order(c.buckets) if bucket.column == label]
 
     def rounded(bucket: Bucket, value: float, *, sign: bool = False) -> Text:
-        return Text(format_number(value, _places(bucket), sign=sign), value)
+        return Text(numbers.format_number(value, _places(bucket), sign=sign), value)
 
     def limits(bucket: Bucket) -> Text | None:
         shown = _has_interval(bucket, c.interval)
-        return Text(format_ends(bucket.low, bucket.high, _places(bucket)), bucket.low) if shown else None
+        return Text(numbers.format_ends(bucket.low, bucket.high, _places(bucket)), bucket.low) if shown else None
 
     columns: list[Column[Bucket]] = [
         words("part" if several else "".join(labels), lambda bucket: bucket.value),
         Column(f"{noun_of(c)}s", lambda bucket: bucket.n),
-        Column(sides_called(c.systems)[0], lambda bucket: rounded(bucket, bucket.first)),
-        Column(sides_called(c.systems)[1], lambda bucket: rounded(bucket, bucket.second)),
-        Column(difference_called(c.systems), lambda bucket: rounded(bucket, bucket.difference, sign=True)),
-        Column("interval" if c.interval is None else interval_noun(c.interval), limits),
+        Column(phrases.sides_called(c.systems)[0], lambda bucket: rounded(bucket, bucket.first)),
+        Column(phrases.sides_called(c.systems)[1], lambda bucket: rounded(bucket, bucket.second)),
+        Column(phrases.difference_called(c.systems), lambda bucket: rounded(bucket, bucket.difference, sign=True)),
+        Column("interval" if c.interval is None else phrases.interval_noun(c.interval), limits),
         *p_columns(alpha, "adj. p", lambda bucket: bucket.p),
     ]
-    title = f"{c.metric} by {' and by '.join(labels)}, {legend(c.systems)}"
+    title = f"{c.metric} by {' and by '.join(labels)}, {phrases.legend(c.systems)}"
     notes = [] if c.margin is None else [f"The margin of {c.margin.value:g} is tested on all {noun_of(c)}s, not part by part."]
     return tabulate("buckets", title, columns, records, notes)
 
 
 def _places(bucket: Bucket) -> int:
-    return decimals_for(bucket.first, bucket.second, difference=bucket.difference)
+    return numbers.decimals_for(bucket.first, bucket.second, difference=bucket.difference)
 
 
 def _has_interval(bucket: Bucket, whole: Interval | None) -> bool:

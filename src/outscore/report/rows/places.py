@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from itertools import pairwise
 from typing import Literal
 
 from outscore.core.records import dataclass
 from outscore.inference.populations import ITEMS_AND_RUNS, THESE_ITEMS, claim_of
-from outscore.language.numbers import (
-    count,
-    decimals_for,
-    format_level,
-    format_number,
-    format_p_number,
-    format_percent,
-    format_probability,
-    interval_ends,
-)
+from outscore.language import numbers
 from outscore.language.phrases import (
     correction_name,
     method_phrase,
@@ -29,10 +19,10 @@ from outscore.language.phrases import (
     times_as_much,
 )
 from outscore.language.verdict.ranking import design_parts
-from outscore.report.document import Fact, clean, screen_width
+from outscore.report.document import Fact, clean, screen_width, statements
 from outscore.report.rows.comparison import ERROR_RATES
 from outscore.results.design import Family
-from outscore.results.note import BESIDE_VERDICT, ON_SCREEN, note_texts
+from outscore.results.note import ON_SCREEN, texts_below
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import (
     CriticalDifference,
@@ -126,8 +116,8 @@ def decimals_of(standing: Standing) -> int:
     values = sorted(s.value for s in standing.scores)
     steps = sorted(high - low for low, high in pairwise(values) if high > low)
     # The typical step decides: one pair of near-twins must not give every score eight decimals.
-    wanted = decimals_for(*values, difference=steps[len(steps) // 2] if steps else 0.0)
-    return min(wanted, decimals_for(*values) + 1)
+    wanted = numbers.decimals_for(*values, difference=steps[len(steps) // 2] if steps else 0.0)
+    return min(wanted, numbers.decimals_for(*values) + 1)
 
 
 def p_number(value: float, alpha: float | None = None) -> str:
@@ -138,7 +128,7 @@ def p_number(value: float, alpha: float | None = None) -> str:
     >>> p_number(0.0123), p_number(0.049999, 0.05)
     ('.0123', '.049999')
     """
-    return format_p_number(PValue(value, value, value, math.log10(value), "exact", ""), alpha)
+    return numbers.format_p_number(PValue(value, value, value, math.log10(value), "exact", ""), alpha)
 
 
 def friedman_p(critical: CriticalDifference, alpha: float) -> str:
@@ -171,7 +161,7 @@ def shown_letters(standing: Standing) -> dict[str, str]:
     >>> shown_letters(SimpleNamespace(groups=[["x", "y"], ["y", "z"], ["y"], ["y", "v"]]))
     {'x': 'a', 'y': 'a-d', 'z': 'b', 'v': 'd'}
     """
-    return {system: _letter_range(numbers) for system, numbers in groups_by_system(standing).items()}
+    return {system: _letter_range(inside) for system, inside in groups_by_system(standing).items()}
 
 
 def groups_by_system(standing: Standing) -> dict[str, list[int]]:
@@ -183,11 +173,11 @@ def groups_by_system(standing: Standing) -> dict[str, list[int]]:
     return inside
 
 
-def _letter_range(numbers: list[int]) -> str:
-    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
-        return f"{_letters(numbers[0])}-{_letters(numbers[-1])}"
+def _letter_range(inside: list[int]) -> str:
+    if len(inside) > 2 and inside[-1] - inside[0] == len(inside) - 1:
+        return f"{_letters(inside[0])}-{_letters(inside[-1])}"
     # Two letters in a row are one name only beyond z, and then they need a gap.
-    return (" " if numbers[-1] >= 26 else "").join(map(_letters, numbers))
+    return (" " if inside[-1] >= 26 else "").join(map(_letters, inside))
 
 
 def subject(standing: Standing, design: RankDesign | None = None) -> str:
@@ -205,10 +195,10 @@ def pair_words(cell: Cell, row: str, column: str, alpha: float, decimals: int) -
     sign = 1 if pair.systems[0] == row else -1
     low, high = (pair.low, pair.high) if sign > 0 else (_negated(pair.high), _negated(pair.low))
     words = {"better": "is better than", "worse": "is worse than", "open": "cannot be told apart from"}[cell.outcome]
-    interval = interval_ends(low, high, decimals)
+    interval = numbers.interval_ends(low, high, decimals)
     return (
-        f"{clean(row)} {words} {clean(column)}: difference {format_number(sign * pair.difference, decimals, sign=True)}"
-        f"{f' ({format_percent(1 - alpha)} CI {interval})' if interval else ''}, adjusted p = "
+        f"{clean(row)} {words} {clean(column)}: difference {numbers.format_number(sign * pair.difference, decimals, sign=True)}"
+        f"{f' ({numbers.format_percent(1 - alpha)} CI {interval})' if interval else ''}, adjusted p = "
         f"{p_number(adjusted_p(pair), alpha)}, p = {p_number(pair.p.value)}, n = {pair.n:,}"
     )
 
@@ -268,29 +258,28 @@ def words_of_test(standing: Standing) -> str:
     for method, n in Counter(pair.p.method for pair in standing.pairs if pair.n).items():
         ways[method_phrase(PValue(1.0, 1.0, 1.0, 0.0, method, standing.kernel, standing.test))] += n
     if len(ways) > 1:
-        tests = "; ".join(f"{words} ({count(n, 'pair')})" for words, n in ways.most_common())
+        tests = "; ".join(f"{words} ({numbers.count(n, 'pair')})" for words, n in ways.most_common())
     else:
         tests = next(iter(ways), name_of_test(standing.test))
     return clean(f"{tests}, two-sided; kernel {standing.kernel}")
 
 
-def facts(ranking: Ranking) -> list[Fact]:
+def facts(ranking: Ranking) -> tuple[Fact, ...]:
     """Everything that supports the ranking in a line or two, without what is missing."""
     # Where nothing could be tested, there is no test to describe.
     tested = ranking.counts.testable > 0
-    listed: list[tuple[str, Iterable[str]]] = [
+    return statements(
         ("test", _tests(ranking) if tested else []),
         ("design", [] if ranking.design is None else [_design(ranking, ranking.design)]),
         ("pairs", [_pairs(ranking)]),
         ("claims", _claims(ranking)),
         ("correction", _corrections(ranking) if tested else []),
-        ("intervals", [clean(f"for each pair: {ranking.interval}")] if ranking.interval and tested else []),
+        ("intervals", [f"for each pair: {ranking.interval}"] if ranking.interval and tested else []),
         ("order", [_order(ranking)] if tested else []),
         ("coverage", [_coverage(ranking)]),
         ("next", next_step(ranking)),
         ("notes", _notes(ranking)),
-    ]
-    return [Fact(label, tuple(lines), guarded=label == "notes") for label, lines in listed if lines]
+    )
 
 
 def next_step(ranking: Ranking, *, short: bool = False) -> list[str]:
@@ -304,7 +293,7 @@ def next_step(ranking: Ranking, *, short: bool = False) -> list[str]:
     effort = more = ""
     if nearest.needed is not None:
         times = times_as_much(nearest.needed / nearest.n)
-        needed = f"about {count(nearest.needed, 'item' if ranking.design is None else ranking.design.noun)}"
+        needed = f"about {numbers.count(nearest.needed, 'item' if ranking.design is None else ranking.design.noun)}"
         effort = f"detecting a true difference as large as the observed one would take {times} times as much data, {needed}"
         more = needed
     was, told = nearest.p.value <= ranking.alpha, more if short else None
@@ -313,7 +302,7 @@ def next_step(ranking: Ranking, *, short: bool = False) -> list[str]:
 
 def _design(ranking: Ranking, design: RankDesign) -> str:
     sets = len({part.name for part in ranking.datasets})
-    return clean(", ".join([*design_parts(design), *([count(sets, "dataset")] if sets else [])]))
+    return clean(", ".join([*design_parts(design), *([numbers.count(sets, "dataset")] if sets else [])]))
 
 
 def _tests(ranking: Ranking) -> list[str]:
@@ -329,7 +318,7 @@ def _claims(ranking: Ranking) -> list[str]:
     if kind is None:
         return []
     others = [
-        f"{claim_of(one.population, kind)}: {one.counts.significant:,} of {count(one.counts.testable, 'pair')} differ"
+        f"{claim_of(one.population, kind)}: {one.counts.significant:,} of {numbers.count(one.counts.testable, 'pair')} differ"
         f"{'s' if one.counts.testable == 1 else ''} significantly, {name_of_test(one.test)}{_reach(one, ranking)}"
         for one in ranking.other_populations
     ]
@@ -341,12 +330,14 @@ def _reach(claim: Ranking | OtherPopulation, ranking: Ranking) -> str:
     least, adjusted = claim.smallest_p, claim.smallest_adjusted_p
     if least is None or adjusted is None:
         return "; any p is possible" if claim.population == ITEMS_AND_RUNS else ""
-    after = "" if ranking.counts.testable == 1 else f", and no adjusted p below {format_probability(adjusted)}"
-    no_less = f"no p is below {format_probability(least)}{after}"
+    after = "" if ranking.counts.testable == 1 else f", and no adjusted p below {numbers.format_probability(adjusted)}"
+    no_less = f"no p is below {numbers.format_probability(least)}{after}"
     if adjusted <= ranking.alpha:
         return f"; {no_less}"
     design = ranking.design or RankDesign(ranking.n)
-    enough = count(design.items, design.noun) if design.clusters is None else count(design.clusters, design.group)
+    enough = (
+        numbers.count(design.items, design.noun) if design.clusters is None else numbers.count(design.clusters, design.group)
+    )
     if claim.population == THESE_ITEMS:
         enough = f"{design.repeats:g} {design.repeat_kind}" if design.repeats_range is None else f"so few {design.repeat_kind}"
     return f"; cannot be shown with {enough}, as {no_less}"
@@ -360,7 +351,7 @@ def pairs_on_screen(ranking: Ranking) -> str:
         return "; ".join(filter(None, (_pairs(ranking), tested)))
     differ = f"{counts.significant:,} of {counts.testable:,} {'differs' if counts.testable == 1 else 'differ'}"
     how = f"{name_of_test(ranking.test)}, {correction_name(ranking.family.correction)}"
-    return f"{differ} at alpha = {format_level(ranking.alpha)}: {how}"
+    return f"{differ} at alpha = {numbers.format_level(ranking.alpha)}: {how}"
 
 
 def items_on_screen(ranking: Ranking) -> str:
@@ -377,8 +368,8 @@ def items_on_screen(ranking: Ranking) -> str:
 
 def _pairs(ranking: Ranking) -> str:
     counts = ranking.counts
-    verb, level = "differs" if counts.testable == 1 else "differ", format_level(ranking.alpha)
-    text = f"{counts.significant:,} of {count(counts.testable, 'pair')} {verb} significantly at alpha = {level}"
+    verb, level = "differs" if counts.testable == 1 else "differ", numbers.format_level(ranking.alpha)
+    text = f"{counts.significant:,} of {numbers.count(counts.testable, 'pair')} {verb} significantly at alpha = {level}"
     text += "" if ranking.baseline is None else f"; each pair is a system and the baseline, {clean(ranking.baseline)}"
     apart = counts.pairs - counts.testable
     if not counts.testable:
@@ -416,18 +407,17 @@ def _lost(ranking: Ranking) -> str:
 def _coverage(ranking: Ranking) -> str:
     c = ranking.coverage
     noun = "item" if ranking.design is None else ranking.design.noun
-    text = f"{count(c.systems, 'system')}, {count(c.items, noun)}"
+    text = f"{numbers.count(c.systems, 'system')}, {numbers.count(c.items, noun)}"
     if c.missing:
         cells = c.systems * c.items
-        share = f" ({format_percent(round(c.missing / cells, 3))})" if cells else ""
+        share = f" ({numbers.format_percent(round(c.missing / cells, 3))})" if cells else ""
         text += f"; {_lost(ranking)}{share}"
     if c.duplicates:
-        text += f"; {count(c.duplicates, 'repeated row')}" + (f", {c.conflicts:,} in conflict" if c.conflicts else "")
+        text += f"; {numbers.count(c.duplicates, 'repeated row')}" + (f", {c.conflicts:,} in conflict" if c.conflicts else "")
     return text
 
 
 def _notes(ranking: Ranking) -> list[str]:
     """Notes of the whole and of its parts, each once."""
     parts = [f"{clean(s.name or s.metric)}: {note}" for s in (*ranking.datasets, *ranking.metrics) for note in s.notes]
-    general = note_texts(note for note in ranking.notes if note.kind not in ("reading", *BESIDE_VERDICT))
-    return [clean(text) for text in dict.fromkeys([*general, *parts])]
+    return list(dict.fromkeys([*texts_below(ranking.notes), *parts]))

@@ -7,18 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
 
-from outscore.language.numbers import (
-    count,
-    decimals_for,
-    decimals_of_intervals,
-    finer,
-    format_level,
-    format_number,
-    format_percent,
-    interval_ends,
-)
+from outscore.language import numbers
 from outscore.language.phrases import correction_name
 from outscore.report.document import Bar, Record, Records, Table, clean, list_names
+from outscore.report.rows import places
 from outscore.report.rows.columns import (
     TIERS,
     Column,
@@ -33,23 +25,6 @@ from outscore.report.rows.columns import (
     signed,
     tabulate,
     words,
-)
-from outscore.report.rows.places import (
-    Cell,
-    adjusted_p,
-    bounds_of,
-    cells,
-    decimals_of,
-    friedman_p,
-    group_names,
-    groups_by_system,
-    losses,
-    p_number,
-    places,
-    shown_letters,
-    subject,
-    wins,
-    words_of_test,
 )
 from outscore.results.design import Replicated
 from outscore.results.ranking import (
@@ -108,9 +83,9 @@ def place_table(
     A `short` table has as many digits as the intervals justify. That of a `board` has a line above each tier, a column for each
     dataset if there are few, and intervals drawn.
     """
-    standing, decimals = ranking.standing, decimals_of(ranking.standing)
+    standing, decimals = ranking.standing, places.decimals_of(ranking.standing)
     if short:
-        decimals = min(decimals, decimals_of_intervals((s.low, s.high) for s in standing.scores))
+        decimals = min(decimals, numbers.decimals_of_intervals((s.low, s.high) for s in standing.scores))
     alone, tested = ranking.baseline is None, standing.counts.testable > 0
     place, letters, against = _place(standing), _letters(standing), _against(ranking, standing)
     columns: list[Column[RankedSystem]] = [
@@ -124,8 +99,8 @@ def place_table(
         columns += [
             Column("ranks", lambda s: between(s.rank_low, s.rank_high), when=tested),
             words("groups", lambda s: letters.get(s.system)),
-            Column("beats", lambda s: wins(s, len(standing.scores)), str, when=counts),
-            Column("loses", losses, str, when=counts),
+            Column("beats", lambda s: places.wins(s, len(standing.scores)), str, when=counts),
+            Column("loses", places.losses, str, when=counts),
             Column("n", lambda s: s.n, when=len({s.n for s in standing.scores}) > 1),
         ]
     else:
@@ -135,7 +110,7 @@ def place_table(
         notes = [_ranks_note(ranking, counts=counts)] if tested else []
         notes += [ADVANTAGE] if tested and standing.ordered_by == "advantage" else []
         notes += ["Groups: systems that share a letter cannot be told apart."] if any(letters.values()) else []
-    title = f"Ranking by {subject(standing, ranking.design)}"
+    title = f"Ranking by {places.subject(standing, ranking.design)}"
     listed: list[RankedSystem | str] = list(standing.scores[:most])
     layout: dict[str, Any] = {}
     if board:
@@ -158,14 +133,14 @@ def frontier_table(ranking: Ranking, frontier: Frontier, most: int | None = None
     """The systems by all measures, and who is shown to dominate them."""
 
     def score(m: int) -> Column[FrontierSystem]:
-        decimals = decimals_for(*(s.values[m] for s in frontier.systems))
+        decimals = numbers.decimals_for(*(s.values[m] for s in frontier.systems))
         return Column(frontier.measures[m], lambda s: s.values[m], number(decimals))
 
     columns: list[Column[FrontierSystem]] = [
         words("system", lambda s: s.system),
         *map(score, range(len(frontier.measures))),
         words("dominated by", lambda s: list_names(s.dominated_by, 3) if s.dominated_by else "nobody"),
-        Column("adj. p", lambda s: s.p, lambda p: p_number(p, ranking.alpha)),
+        Column("adj. p", lambda s: s.p, lambda p: places.p_number(p, ranking.alpha)),
     ]
     up = zip(frontier.measures, frontier.higher_is_better, strict=True)
     better = ", ".join(f"{name} {'higher' if higher else 'lower'}" for name, higher in up)
@@ -173,9 +148,10 @@ def frontier_table(ranking: Ranking, frontier: Frontier, most: int | None = None
     if frontier.margins:
         within = list_names([f"{name} by {margin:g}" for name, margin in frontier.margins.items()], 9)
         needs = f"it is not worse on {within}, and better on every other measure"
+    level = numbers.format_percent(1 - ranking.alpha)
     meaning = (
         f"Better: {better}. A system dominates another if {needs}; p is the largest over the measures, by Holm over "
-        f"{frontier.tests:,} ordered pairs. With {format_percent(1 - ranking.alpha)} confidence, the systems that nobody is "
+        f"{frontier.tests:,} ordered pairs. With {level} confidence, the systems that nobody is "
         "shown to dominate include all that truly nobody dominates."
     )
     notes = [meaning, _left_out(ranking, most)]
@@ -186,7 +162,8 @@ def item_lines(kinds: ItemKinds) -> list[str]:
     """Which items decide, in sentences."""
     same = [("right", kinds.all_right), ("wrong", kinds.all_wrong), ("equal", kinds.equal)]
     how = ", ".join(f"{n:,} {word}" for word, n in same if n)
-    lines = [f"{kinds.dead:,} of {count(kinds.items, 'item')} tell no systems apart{f' (all systems: {how})' if how else ''}."]
+    same_for_all = f" (all systems: {how})" if how else ""
+    lines = [f"{kinds.dead:,} of {numbers.count(kinds.items, 'item')} tell no systems apart{same_for_all}."]
     live = kinds.items - kinds.dead
     lines.append(f"The other {live:,} decide as much as {kinds.effective:,.0f} that decide alike (the effective number).")
     if kinds.suspicious is not None and kinds.by_chance is not None:
@@ -212,46 +189,46 @@ def suspicious_table(kinds: ItemKinds) -> Table:
 
 def _place(standing: Standing) -> Callable[[RankedSystem], int]:
     """The place of each system."""
-    by_system = dict(zip((s.system for s in standing.scores), places(standing), strict=True))
+    by_system = dict(zip((s.system for s in standing.scores), places.places(standing), strict=True))
     return lambda s: by_system[s.system]
 
 
 def _letters(standing: Standing) -> dict[str, str]:
     """The groups of each system, unless they are too many."""
-    return shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
+    return places.shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
 
 
-def _against(ranking: Ranking, standing: Standing) -> dict[str, Cell]:
+def _against(ranking: Ranking, standing: Standing) -> dict[str, places.Cell]:
     """How each system compares with the baseline."""
-    return {row: cell for (row, column), cell in cells(standing, ranking.alpha).items() if column == ranking.baseline}
+    return {row: cell for (row, column), cell in places.cells(standing, ranking.alpha).items() if column == ranking.baseline}
 
 
 def _ranks_note(ranking: Ranking, *, counts: bool) -> str:
     beats = " Beats, loses: how many systems it is significantly better and worse than." if counts else ""
     # A single claim may be quoted alone only if the chance of even one false claim is controlled.
     apart = "" if ranking.family.error_rate == "FWER" else " With this correction, they do not all hold simultaneously."
-    return f"Ranks: the places that the tests leave open at alpha = {format_level(ranking.alpha)}.{apart}{beats}"
+    return f"Ranks: the places that the tests leave open at alpha = {numbers.format_level(ranking.alpha)}.{apart}{beats}"
 
 
 def _left_out(ranking: Ranking, most: int | None) -> str:
     return not_shown(len(ranking.scores), most, "system", ALL)
 
 
-def _pair_columns(ranking: Ranking, decimals: int, interval: str, *, raw_p: bool = False) -> list[Column[Cell]]:
+def _pair_columns(ranking: Ranking, decimals: int, interval: str, *, raw_p: bool = False) -> list[Column[places.Cell]]:
     """The difference of a pair, its interval, p, and who is better."""
 
-    def limits(cell: Cell) -> Text:
+    def limits(cell: places.Cell) -> Text:
         pair = cell.pair
-        return Text(interval_ends(pair.low, pair.high, finer(decimals, pair.difference)), pair.low)
+        return Text(numbers.interval_ends(pair.low, pair.high, numbers.finer(decimals, pair.difference)), pair.low)
 
     def p(value: float) -> str:
-        return p_number(value, ranking.alpha)
+        return places.p_number(value, ranking.alpha)
 
     return [
         Column("difference", lambda cell: cell.pair.difference, signed(decimals)),
         Column(interval, limits),
         Column("p", lambda cell: cell.pair.p.value if cell.pair.n else None, p, when=raw_p),
-        Column("adj. p", lambda cell: adjusted_p(cell.pair) if cell.pair.n else None, p),
+        Column("adj. p", lambda cell: places.adjusted_p(cell.pair) if cell.pair.n else None, p),
         words("first is" if raw_p else "outcome", lambda cell: OUTCOMES[cell.outcome]),
     ]
 
@@ -261,24 +238,24 @@ def group_lines(ranking: Ranking, *, most: int | None = None, names: int = 8) ->
     standing = ranking.standing
     lines = [
         f"{name}: {f'{clean(members[0])}, different from all others' if len(members) == 1 else list_names(members, names)}"
-        for name, members in list(zip(group_names(standing), standing.groups, strict=True))[:most]
+        for name, members in list(zip(places.group_names(standing), standing.groups, strict=True))[:most]
     ]
     left = 0 if most is None else len(standing.groups) - most
-    return [*lines, f"and {count(left, 'more group')}{ALL}"] if left > 0 else lines
+    return [*lines, f"and {numbers.count(left, 'more group')}{ALL}"] if left > 0 else lines
 
 
 def pair_table(ranking: Ranking, standing: Standing | None = None, most: int | None = None) -> Table:
     """Every pair that was kept, in its own direction."""
     shown = ranking.standing if standing is None else standing
-    by_systems = cells(shown, ranking.alpha)
-    columns: list[Column[Cell]] = [
+    by_systems = places.cells(shown, ranking.alpha)
+    columns: list[Column[places.Cell]] = [
         *(column.of(lambda cell: cell.pair) for column in PAIR),
         Column("n", lambda cell: cell.pair.n),
-        *_pair_columns(ranking, decimals_of(shown), interval_head(ranking.alpha), raw_p=True),
+        *_pair_columns(ranking, places.decimals_of(shown), interval_head(ranking.alpha), raw_p=True),
     ]
     listed = [by_systems[pair.systems] for pair in shown.pairs[:most]]
     notes = [FIRST_LESS_SECOND, not_shown(len(shown.pairs), most, "pair")]
-    return tabulate("pairs", f"Pairs by {subject(shown)}", columns, listed, notes, label="ranking-pairs")
+    return tabulate("pairs", f"Pairs by {places.subject(shown)}", columns, listed, notes, label="ranking-pairs")
 
 
 def standings_table(ranking: Ranking, standings: Sequence[Standing], what: What) -> Table:
@@ -289,7 +266,7 @@ def standings_table(ranking: Ranking, standings: Sequence[Standing], what: What)
         words(what, lambda s: _name(ranking, s, what)),
         Column("n", lambda s: s.n),
         words("leader", lambda s: s.scores[0].system),
-        Column("score", lambda s: Text(format_number(s.scores[0].value, decimals_of(s)), s.scores[0].value)),
+        Column("score", lambda s: Text(numbers.format_number(s.scores[0].value, places.decimals_of(s)), s.scores[0].value)),
         Column("as good", _sharing, str, when=alone),
         Column("pairs that differ", lambda s: Text(_differing(s), s.counts.significant)),
     ]
@@ -304,7 +281,7 @@ def _differing(standing: Standing) -> str:
 
 def _sharing(standing: Standing) -> int:
     leader = standing.scores[0]
-    return len(standing.scores) - 1 - wins(leader, len(standing.scores)) - losses(leader)
+    return len(standing.scores) - 1 - places.wins(leader, len(standing.scores)) - places.losses(leader)
 
 
 def grid_table(ranking: Ranking, standings: Sequence[Standing], what: What, most: int | None = None) -> Table:
@@ -331,11 +308,11 @@ def _grid(
 
 
 def _score_column(head: str, standing: Standing, marks: dict[str, str]) -> Column[RankedSystem]:
-    decimals, values = decimals_of(standing), {s.system: s.value for s in standing.scores}
+    decimals, values = places.decimals_of(standing), {s.system: s.value for s in standing.scores}
 
     def marked(s: RankedSystem) -> Text | None:
         value = values.get(s.system)
-        return None if value is None else Text(f"{format_number(value, decimals)} {marks.get(s.system, '')}", value)
+        return None if value is None else Text(f"{numbers.format_number(value, decimals)} {marks.get(s.system, '')}", value)
 
     return Column(head, marked)
 
@@ -377,8 +354,9 @@ def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool
         words("on", lambda r: list_names(r.holm, 6) if r.holm else None),
         words("worse on", lambda r: list_names(r.worse, 6) if r.worse else None),
     ]
+    level = numbers.format_percent(1 - ranking.alpha)
     meaning = (
-        f"Better on at least this many datasets, with {format_percent(1 - ranking.alpha)} confidence: whatever the dependence "
+        f"Better on at least this many datasets, with {level} confidence: whatever the dependence "
         "between datasets (Bonferroni), and if they are independent (Fisher, where it finds more); empty where none is shown. "
         "On, worse on: the datasets where it is significantly better and worse (Holm over datasets)."
     )
@@ -392,8 +370,9 @@ def critical_table(ranking: Ranking, critical: CriticalDifference) -> Table:
         words("system", lambda entry: entry[0]),
         Column("mean rank", lambda entry: entry[1], "{:.2f}".format),
     ]
+    p = places.friedman_p(critical, ranking.alpha)
     meaning = (
-        f"Friedman's test over {critical.blocks:,} {critical.over}: {friedman_p(critical, ranking.alpha)}. Mean ranks that lie "
+        f"Friedman's test over {critical.blocks:,} {critical.over}: {p}. Mean ranks that lie "
         f"at least {critical.critical_difference:.2f} apart differ significantly (Nemenyi)."
     )
     notes = [meaning, *(f"Cannot be told apart: {list_names(group, 12)}." for group in critical.groups if len(group) > 1)]
@@ -403,16 +382,16 @@ def critical_table(ranking: Ranking, critical: CriticalDifference) -> Table:
 
 def joint_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Table:
     """All systems at once: how often each is best, how far behind the leader, and how it does item by item."""
-    decimals = decimals_of(ranking.standing)
+    decimals = places.decimals_of(ranking.standing)
 
     def behind(s: JointSystem) -> Text:
-        return Text(interval_ends(s.behind_low, s.behind_high, finer(decimals, s.behind)), s.behind_low)
+        return Text(numbers.interval_ends(s.behind_low, s.behind_high, numbers.finer(decimals, s.behind)), s.behind_low)
 
     columns: list[Column[JointSystem]] = [
         words("system", lambda s: s.system),
         Column("P(best)", lambda s: s.best, number(3)),
         Column("to leader", lambda s: s.behind, signed(decimals)),
-        Column(f"{format_percent(joint.level)} of all", behind),
+        Column(f"{numbers.format_percent(joint.level)} of all", behind),
         Column("win rate", lambda s: s.win_rate, number(3)),
         Column("its interval", lambda s: (s.win_low, s.win_high), ends(3)),
         Column("Borda", lambda s: s.borda, number(2)),
@@ -437,7 +416,7 @@ def _reach_note(ranking: Ranking, joint: Joint) -> str:
         return ""
     family = "all pairs" if ranking.baseline is None else f"all pairs with {ranking.baseline}"
     reach = f"{joint.critical:.2f} ± {joint.critical_error:.2f} (99%) standard errors"
-    level = format_percent(joint.level)
+    level = numbers.format_percent(joint.level)
     return f"The intervals of {family} hold simultaneously with {level} confidence; they extend {reach} to either side."
 
 
@@ -453,15 +432,15 @@ def _points_notes(joint: Joint) -> list[str]:
 
 def joint_pair_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Table:
     """Every pair with its simultaneous interval."""
-    decimals = decimals_of(ranking.standing)
+    decimals = places.decimals_of(ranking.standing)
 
     def limits(pair: JointPair) -> Text:
-        return Text(interval_ends(pair.low, pair.high, finer(decimals, pair.difference)), pair.low)
+        return Text(numbers.interval_ends(pair.low, pair.high, numbers.finer(decimals, pair.difference)), pair.low)
 
     columns: list[Column[JointPair]] = [
         *PAIR,
         Column("difference", lambda pair: pair.difference, signed(decimals)),
-        Column(f"{format_percent(joint.level)} of all", limits),
+        Column(f"{numbers.format_percent(joint.level)} of all", limits),
     ]
     notes = [FIRST_LESS_SECOND, not_shown(len(joint.pairs), most, "pair")]
     title = "Simultaneous intervals"
@@ -472,7 +451,7 @@ def win_matrix(ranking: Ranking, most: int) -> Table | None:
     """Who beat whom as a table of signs; None where pairs were not all compared, or are too many."""
     if ranking.baseline is not None or not ranking.pairs or not 2 < len(ranking.scores) <= most:
         return None
-    by_systems = cells(ranking.standing, ranking.alpha)
+    by_systems = places.cells(ranking.standing, ranking.alpha)
     number = {s.system: str(i) for i, s in enumerate(ranking.scores, 1)}
 
     def against(name: str, head: str) -> Column[RankedSystem]:
@@ -483,7 +462,7 @@ def win_matrix(ranking: Ranking, most: int) -> Table | None:
     return tabulate("heat", "Who beat whom", columns, ranking.scores, [_legend(ranking)], matrix=True)
 
 
-def _sign(cell: Cell | None) -> str | None:
+def _sign(cell: places.Cell | None) -> str | None:
     """The sign of a pair from the side of its row; doubled where the strictest level is met."""
     if cell is None:
         return None
@@ -493,10 +472,10 @@ def _sign(cell: Cell | None) -> str | None:
 
 def _legend(ranking: Ranking) -> str:
     """What the signs mean."""
-    bounds = bounds_of(ranking.alpha)
-    doubled = f" (doubled: <= {format_level(bounds[-1])})" if len(bounds) > 2 else ""
+    bounds = places.bounds_of(ranking.alpha)
+    doubled = f" (doubled: <= {numbers.format_level(bounds[-1])})" if len(bounds) > 2 else ""
     apart = "; ? no common item" if ranking.counts.testable < ranking.counts.pairs else ""
-    decided = f"> the row is better, < it is worse, adjusted p <= {format_level(ranking.alpha)}{doubled}"
+    decided = f"> the row is better, < it is worse, adjusted p <= {numbers.format_level(ranking.alpha)}{doubled}"
     return f"{decided}; · undecided{apart}."
 
 
@@ -518,7 +497,7 @@ def bars(ranking: Ranking) -> tuple[Bar | None, ...]:
     )
 
 
-def _difference_span(cell: Cell | None) -> tuple[float, float, float] | None:
+def _difference_span(cell: places.Cell | None) -> tuple[float, float, float] | None:
     if cell is None or cell.pair.difference is None:
         return None
     return _span(cell.pair.difference, cell.pair.low, cell.pair.high)
@@ -531,7 +510,7 @@ def _span(value: float, low: float | None, high: float | None) -> tuple[float, f
 
 def printed_places(ranking: Ranking, most: int | None = None) -> Table:
     """The places as a paper prints them: groups as superscript letters, or arrows against a baseline."""
-    standing, decimals = ranking.standing, decimals_of(ranking.standing)
+    standing, decimals = ranking.standing, places.decimals_of(ranking.standing)
     tested = standing.counts.testable > 0
     columns: list[Column[RankedSystem]] = [
         Column("rank", _place(standing), str, when=tested),
@@ -540,7 +519,7 @@ def printed_places(ranking: Ranking, most: int | None = None) -> Table:
         Column(interval_head(ranking.alpha), lambda s: (s.low, s.high), ends(decimals)),
         Column("ranks", lambda s: between(s.rank_low, s.rank_high, "–"), when=tested and ranking.baseline is None),
     ]
-    title, notes = f"Ranking by {subject(standing, ranking.design)}", _printed_notes(ranking, most, [standing])
+    title, notes = f"Ranking by {places.subject(standing, ranking.design)}", _printed_notes(ranking, most, [standing])
     above = _superscripts(ranking, [standing], 2 if tested else 1, most)
     return tabulate("places", title, columns, standing.scores[:most], notes, superscripts=above)
 
@@ -568,7 +547,7 @@ def _words_of_tests(standings: Sequence[Standing]) -> str:
     """How p was computed, column by column where columns differ."""
     used: dict[str, list[str]] = {}
     for standing in standings:
-        used.setdefault(words_of_test(standing), []).append(clean(standing.name or standing.metric))
+        used.setdefault(places.words_of_test(standing), []).append(clean(standing.name or standing.metric))
     if len(used) == 1:
         return next(iter(used))
     return "; ".join(f"{list_names(columns, len(columns))}: {words}" for words, columns in used.items())
@@ -585,7 +564,7 @@ def _printed_legend(ranking: Ranking, standings: Sequence[Standing]) -> str:
         return "No two systems share an item: nothing could be tested"
     how = (
         f"{_words_of_tests(standings)}; {correction_name(family.correction)} over m = {family.m:,}, {family.error_rate}, "
-        f"alpha = {format_level(ranking.alpha)}"
+        f"alpha = {numbers.format_level(ranking.alpha)}"
     )
     if ranking.baseline is not None:
         return f"Arrows: significantly better or worse than {clean(ranking.baseline)} ({how})"
@@ -621,20 +600,20 @@ def _standings(ranking: Ranking) -> list[Standing]:
 
 
 def _systems(standing: Standing) -> Iterator[Record]:
-    names, inside, place = group_names(standing), groups_by_system(standing), _place(standing)
+    names, inside, place = places.group_names(standing), places.groups_by_system(standing), _place(standing)
     for s in standing.scores:
         yield {
             **digits(standing, "metric", dataset="name"),
             **digits(s, "system", "low", "high", "rank_low", "rank_high", "n", "advantage", "tier", score="value"),
             "rank": place(s),
-            "beats": wins(s, len(standing.scores)),
-            "loses": losses(s),
+            "beats": places.wins(s, len(standing.scores)),
+            "loses": places.losses(s),
             "groups": " ".join(names[i] for i in inside.get(s.system, [])),
         }
 
 
 def _ranked_pairs(standing: Standing, alpha: float) -> Iterator[Record]:
-    by_systems = cells(standing, alpha)
+    by_systems = places.cells(standing, alpha)
     for pair in standing.pairs:
         first, second = pair.systems
         yield {

@@ -18,28 +18,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from outscore.core.errors import load_extra
-from outscore.report.document import (
-    Block,
-    Cards,
-    Code,
-    Document,
-    Embed,
-    Examples,
-    Facts,
-    Figure,
-    Listing,
-    Paragraph,
-    Quote,
-    Section,
-    Table,
-    Verdict,
-    clean,
-    glue,
-    is_section,
-    minus,
-    screen_width,
-    word_runs,
-)
+from outscore.report import document as doc
+from outscore.report.document import clean
 from outscore.report.palette import stylesheet
 
 if TYPE_CHECKING:
@@ -54,7 +34,7 @@ LONG = 100
 """A folded table of more rows stays folded on paper, of which it would be the most."""
 
 
-def write(document: Document) -> str:
+def write(document: doc.Document) -> str:
     """The whole document as a self-contained page; a page always shows everything."""
     page = _template()
     from markupsafe import Markup
@@ -66,7 +46,7 @@ def write(document: Document) -> str:
     html = page.render(
         document=document,
         articles=articles,
-        terms=[fact.label for block in blocks if isinstance(block, Facts) and block.glossary for fact in block.facts],
+        terms=[fact.label for block in blocks if isinstance(block, doc.Facts) and block.glossary for fact in block.facts],
         # Our own files and colours.
         style=Markup(stylesheet() + ("" if document.style is None else document.style())),  # noqa: S704
         script=Markup(script),  # noqa: S704
@@ -77,7 +57,7 @@ def write(document: Document) -> str:
     return str(html).lstrip()
 
 
-def _script(document: Document) -> str:
+def _script(document: doc.Document) -> str:
     """What makes tables sortable and charts savable, and what the document brings along; without it all is as it stands."""
     folder = files("outscore.report.write")
     shared = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("tables.js", "figures.js"))
@@ -112,16 +92,16 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "clean": clean,
-        "glue": glue,
+        "glue": doc.glue,
         "grouped": _grouped,
         "led_by": _led_by,
         "kind": lambda block: type(block).__name__,
-        "minus": minus,
+        "minus": doc.minus,
         "parted": _with_breaks,
         "prose": prose,
         "raw": Markup,
         "slug": _slug,
-        "word_runs": word_runs,
+        "word_runs": doc.word_runs,
     }
     environment.globals |= {
         "has_verdict": _has_verdict,
@@ -137,7 +117,7 @@ def prose(text: str) -> Markup:
     """A sentence of ours: signs as they are printed, no formula torn apart at the end of a line, and code as code."""
     from markupsafe import Markup, escape
 
-    return Markup(CODE.sub(r"<code>\1</code>", str(escape(minus(glue(text))))))  # noqa: S704 - escaped before
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(doc.minus(doc.glue(text))))))  # noqa: S704 - escaped before
 
 
 def _led_by(text: Markup, terms: list[str], led: list[str]) -> Markup:
@@ -165,38 +145,43 @@ def _with_breaks(text: str, breaks: str) -> Markup:
     return Markup("{}<wbr>").format(breaks).join(text.split(breaks))
 
 
-def _has_verdict(sections: list[tuple[Section, list[Block]]]) -> bool:
-    return any(isinstance(block, Verdict) for _, blocks in sections for block in blocks)
+def _has_verdict(sections: list[tuple[doc.Section, list[doc.Block]]]) -> bool:
+    return any(isinstance(block, doc.Verdict) for _, blocks in sections for block in blocks)
 
 
-def _grouped(blocks: list[Block], title: str) -> list[tuple[str, list[Block]]]:
+def _grouped(blocks: list[doc.Block], title: str) -> list[tuple[str, list[doc.Block]]]:
     """Neighbours that stand side by side: tables with titles of their own, figures, warnings, quotes."""
 
-    def group(block: Block) -> str:
-        if isinstance(block, Table) and block.heading == "heading" and block.title != title and not (block.bars or block.fold):
+    def group(block: doc.Block) -> str:
+        if (
+            isinstance(block, doc.Table)
+            and block.heading == "heading"
+            and block.title != title
+            and not (block.bars or block.fold)
+        ):
             return "tables"
-        if isinstance(block, Figure) and not block.legend:
+        if isinstance(block, doc.Figure) and not block.legend:
             return "figures"
-        if isinstance(block, Paragraph) and block.tone == "warning":
+        if isinstance(block, doc.Paragraph) and block.tone == "warning":
             return "warnings"
-        return "quotes" if isinstance(block, Quote) else ""
+        return "quotes" if isinstance(block, doc.Quote) else ""
 
     return [(kind, list(run)) for kind, run in groupby(blocks, key=group)]
 
 
-def _is_across(table: Table, row: tuple[str, ...]) -> bool:
-    return table.splits and is_section(row)
+def _is_across(table: doc.Table, row: tuple[str, ...]) -> bool:
+    return table.splits and doc.is_section(row)
 
 
-def _is_long(table: Table) -> bool:
+def _is_long(table: doc.Table) -> bool:
     return len(table.rows) > LONG
 
 
-def _is_short(table: Table, cell: str) -> bool:
+def _is_short(table: doc.Table, cell: str) -> bool:
     return len(cell) <= (MAX_SHORT_BESIDE_BARS if table.bars else MAX_SHORT)
 
 
-def _spans(table: Table) -> list[int]:
+def _spans(table: doc.Table) -> list[int]:
     """Over how many rows the last cell of each row reaches: a reason that several rows share stands once, 0 below it."""
     spans = [1] * len(table.rows)
     start = 0
@@ -208,33 +193,33 @@ def _spans(table: Table) -> list[int]:
     return spans
 
 
-def write_card(document: Document) -> str:
+def write_card(document: doc.Document) -> str:
     """The whole document, which a builder has kept short."""
     articles = document.shown_articles("html", verbose=True)
     return f"<div>{''.join(_written(block) for _, sections in articles for _, parts in sections for block in parts)}</div>"
 
 
-def _written(block: Block) -> str:  # noqa: C901, PLR0911 - one for each kind of block
+def _written(block: doc.Block) -> str:  # noqa: C901, PLR0911 - one for each kind of block
     match block:
-        case Verdict():
+        case doc.Verdict():
             return f"<p><strong>{_escape(block.headline)}</strong></p>" + _paragraph(block.reason)
-        case Table():
+        case doc.Table():
             return _table(block)
-        case Facts():
+        case doc.Facts():
             return _rows([(fact.label, " ".join(fact.lines)) for fact in block.facts])
-        case Cards():
+        case doc.Cards():
             return _rows([(card.label, card.value, *card.small) for card in block.cards])
-        case Listing():
+        case doc.Listing():
             return f"<ul>{''.join(f'<li>{_escape(line)}</li>' for line in block.lines)}</ul>{_paragraph(block.note)}"
-        case Paragraph() | Quote():
+        case doc.Paragraph() | doc.Quote():
             return _paragraph(block.text)
-        case Code():
+        case doc.Code():
             return f"<pre>{_escape(block.text)}</pre>"
-        case Examples():
+        case doc.Examples():
             return _paragraph(block.title) + _rows([(example.title,) for example in block.examples])
-        case Figure():
+        case doc.Figure():
             return f"<figure>{block.svg('')}<figcaption>{_escape(block.caption)}</figcaption></figure>"
-        case Embed():
+        case doc.Embed():
             return ""
 
 
@@ -242,7 +227,7 @@ def _paragraph(text: str) -> str:
     return f"<p>{_escape(text)}</p>" if text else ""
 
 
-def _table(table: Table) -> str:
+def _table(table: doc.Table) -> str:
     top = "".join(f"<th>{_escape(name)}</th>" for name in table.columns)
     head = f"<thead><tr>{top}</tr></thead>" if any(table.columns) else ""
     return _rows(table.rows, head) + "".join(map(_paragraph, table.notes))
@@ -263,7 +248,7 @@ COLOURS = {"won": "#1a7f37", "": "#8a5a00"}
 MAX_LETTERS = 80
 
 
-def write_badge(verdict: Verdict) -> str:
+def write_badge(verdict: doc.Verdict) -> str:
     """The headline beside the name of the program, as SVG.
 
     Examples
@@ -273,7 +258,7 @@ def write_badge(verdict: Verdict) -> str:
     """
     told = clean(verdict.headline)
     told = told if len(told) <= MAX_LETTERS else f"{told[: MAX_LETTERS - 1]}…"
-    left, right = (round(screen_width(text) * LETTER) + PAD for text in ("outscore", told))
+    left, right = (round(doc.screen_width(text) * LETTER) + PAD for text in ("outscore", told))
     width, colour = left + right, COLOURS.get(verdict.tone, COLOURS[""])
     words = f"outscore: {told}"
 
