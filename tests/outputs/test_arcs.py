@@ -33,7 +33,7 @@ def chains(name: str, *groups: list[tuple[int, int]], text: Words | None = None)
 
 def classes(tags: str, gold, system, criterion: str) -> dict[tuple[int, int], str]:
     table = align_mentions(chains("gold", *gold, text=words(tags)), [chains("system", *system)])
-    found = resolve_mentions(table, criterion).classes
+    found = resolve_mentions(table, criterion)[0]
     return {(int(s), int(e)): CLASSES[c] for s, e, c in zip(table.starts, table.ends, found, strict=True)}
 
 
@@ -121,7 +121,7 @@ def test_without_tags_single_tokens_are_not_nominal():
     table = align_mentions(gold, [gold])
     assert table.nominal.tolist() == [False, False, True, False]
     assert table.notes == (WITHOUT_TAGS,)
-    assert [CLASSES[c] for c in resolve_mentions(table, "arcs-nom").classes] == ["tn", "tn", "tn", "tp"]
+    assert [CLASSES[c] for c in resolve_mentions(table, "arcs-nom")[0]] == ["tn", "tn", "tn", "tp"]
 
 
 def test_what_is_nominal_can_be_chosen():
@@ -136,8 +136,8 @@ def test_antecedents_are_those_that_decide():
     """By any the closest right one, else the closest; by nom the closest nominal."""
     gold, system = [at(0, 2), at(1, 3)], [at(0, 1, 2), at(3)]
     table = align_mentions(chains("gold", *gold, text=words("nnnn")), [chains("system", *system)])
-    assert resolve_mentions(table, "arcs-any").antecedents.tolist() == [-1, 0, 0, -1]
-    assert resolve_mentions(table, "arcs-nom").antecedents.tolist() == [-1, 0, 1, -1]
+    assert resolve_mentions(table, "arcs-any")[1].tolist() == [-1, 0, 0, -1]
+    assert resolve_mentions(table, "arcs-nom")[1].tolist() == [-1, 0, 1, -1]
 
 
 def test_counts_by_document():
@@ -181,8 +181,8 @@ def test_classes_against_their_definition(places, criterion):
         return chains(name, *spans)
 
     table = align_mentions(side("gold", 1), [side("system", 2)])
-    found = resolve_mentions(table, criterion)
+    classes, antecedents = resolve_mentions(table, criterion)
     for row, start in enumerate(table.starts.tolist()):
-        assert CLASSES[found.classes[row]] == naive_class(places, start // 2, criterion)
-        if found.classes[row] in {0, 1, 3}:
-            assert found.antecedents[row] >= 0
+        assert CLASSES[classes[row]] == naive_class(places, start // 2, criterion)
+        if classes[row] in {0, 1, 3}:
+            assert antecedents[row] >= 0

@@ -14,8 +14,8 @@ from seqeval.scheme import BILOU, IOB2, IOBES, Entities
 
 from outscore.core.errors import OutscoreError
 from outscore.outputs.model import Words
-from outscore.outputs.outcomes import outcomes
-from outscore.outputs.spans import PREFIXED, span_counts, span_units, spans_of
+from outscore.outputs.outcomes import label_counts, outcomes
+from outscore.outputs.spans import PREFIXED, span_units, spans_of
 from outscore.outputs.words import changed_spans
 from outscore.scores.system import Labels
 
@@ -90,15 +90,15 @@ def test_against_seqeval_f1(lenient, data):
             span_units(files[0], files[1:])
         return
     units, _ = span_units(files[0], files[1:])
-    counts = span_counts(units, 0, clusters=len(gold))
-    assert counts.shape == (len(gold), 3)
+    counts = label_counts(units, 0)
+    assert counts.shape == (units.clusters.max() + 1, 3)
     tp, fp, fn = counts.sum(axis=0)
     strict = {} if lenient else {"mode": "strict", "scheme": IOB2}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = f1_score(gold, system, zero_division=0, **strict)
     assert 2 * tp / (2 * tp + fp + fn) == pytest.approx(expected)
-    by_type = sum(span_counts(units, 0, type=name, clusters=len(gold)) for name in units.labels[1:])
+    by_type = sum(label_counts(units, 0, code) for code in range(1, len(units.labels)))
     assert (by_type == counts).all()
 
 
@@ -173,9 +173,9 @@ def test_units_of_a_pair():
     assert outcomes(units).tolist() == [1, 1, 2, 2]
     assert units.clusters.tolist() == [0, 0, 1, 1]
     assert units.rows.tolist() == [0, 0, 3, 5]
-    assert span_counts(units, 0).tolist() == [[0, 1, 1], [1, 0, 0]]
-    assert span_counts(units, 1).tolist() == [[1, 0, 0], [0, 2, 1]]
-    assert span_counts(units, 1, type="LOC").tolist() == [[0, 0, 0], [0, 1, 1]]
+    assert label_counts(units, 0).tolist() == [[0, 1, 1], [1, 0, 0]]
+    assert label_counts(units, 1).tolist() == [[1, 0, 0], [0, 2, 1]]
+    assert label_counts(units, 1, units.labels.index("LOC")).tolist() == [[0, 0, 0], [0, 1, 1]]
 
 
 @settings(max_examples=50)

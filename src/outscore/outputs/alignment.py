@@ -265,7 +265,7 @@ def fit(gold: Words, system: Words) -> Fitted:
         return Fitted(system, align(gold, system))
     rows, shifts = np.full(gold.rows, -1, dtype=np.int64), np.full(system.rows, UNKNOWN, dtype=np.int64)
     ours, theirs = _sentences(gold), _sentences(system)
-    for tag, *sentences in SequenceMatcher(None, ours.texts, theirs.texts, autojunk=False).get_opcodes():
+    for tag, *sentences in SequenceMatcher(None, ours[0], theirs[0], autojunk=False).get_opcodes():
         gap = _rows_of(ours, theirs, sentences)
         if tag == "equal":
             first, last, begin, end = gap
@@ -281,24 +281,20 @@ def fit(gold: Words, system: Words) -> Fitted:
     return Fitted(_in_gold_places(gold, system, rows, shifts), rows, differs=True, missing=missing)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sentences:
-    """The texts of a file's sentences without white space, and the rows at which they begin, with the end behind."""
-
-    texts: list[str]
-    bounds: list[int]
+_Sentences = tuple[list[str], list[int]]
+"""The texts of a file's sentences without white space, and the rows at which they begin, with the end behind."""
 
 
 def _sentences(words: Words) -> _Sentences:
     text = text_of(words)
     bounds = np.flatnonzero(np.diff(words.sentences, prepend=-1, append=-1))
     begins, ends = words.starts[bounds[:-1]].tolist(), words.ends[bounds[1:] - 1].tolist()
-    return _Sentences([text[i:j] for i, j in zip(begins, ends, strict=True)], bounds.tolist())
+    return [text[i:j] for i, j in zip(begins, ends, strict=True)], bounds.tolist()
 
 
 def _rows_of(ours: _Sentences, theirs: _Sentences, sentences: Sequence[int]) -> Gap:
     first, last, begin, end = sentences
-    return ours.bounds[first], ours.bounds[last], theirs.bounds[begin], theirs.bounds[end]
+    return ours[1][first], ours[1][last], theirs[1][begin], theirs[1][end]
 
 
 def _part(words: Words, first: int, last: int) -> Words:

@@ -57,25 +57,10 @@ CHOICES = (HEADLINE, *CRITERIA)
 NO_ANTECEDENT = -1
 
 
-@dataclass(frozen=True, eq=False)
-class Resolution:
-    """How a response resolves every mention of the table.
+def resolve_mentions(mentions: Mentions, criterion: str = ANY, key: int = 0, response: int = 1) -> tuple[Array, Array]:
+    """The class of every mention of the table by two columns of its chains, and the row of the antecedent behind it.
 
-    Parameters
-    ----------
-    classes
-        (n,) codes of `CLASSES`.
-    antecedents
-        (n,) the row of the antecedent behind the class: the closest right one, otherwise the closest; -1 if
-        the response does not resolve the mention.
-    """
-
-    classes: Array
-    antecedents: Array
-
-
-def resolve_mentions(mentions: Mentions, criterion: str = ANY, key: int = 0, response: int = 1) -> Resolution:
-    """Classify every mention of the table by two columns of its chains.
+    That is the closest right one, otherwise the closest; -1 if the response does not resolve the mention.
 
     Examples
     --------
@@ -84,7 +69,7 @@ def resolve_mentions(mentions: Mentions, criterion: str = ANY, key: int = 0, res
     >>> gold = Chains.of("gold", [("d1", token, token, chain) for token, chain in enumerate("aabbb")])
     >>> system = Chains.of("system", [("d1", token, token, chain) for token, chain in enumerate("aaaab")])
     >>> table = align_mentions(gold, [system])
-    >>> [CLASSES[code] for code in resolve_mentions(table).classes]
+    >>> [CLASSES[code] for code in resolve_mentions(table)[0]]
     ['tn', 'tp', 'fp', 'tp', 'fn']
     """
     if criterion not in CRITERIA:
@@ -101,12 +86,12 @@ def resolve_mentions(mentions: Mentions, criterion: str = ANY, key: int = 0, res
     else:
         right = resolved & (wanted != NO_CHAIN) & (wanted[antecedents] == wanted)
     classes = np.select([anaphoric & right, anaphoric & resolved, anaphoric, resolved], [TP, WL, FN, FP], TN)
-    return Resolution(classes, antecedents)
+    return classes, antecedents
 
 
 def arcs_counts(mentions: Mentions, criterion: str = ANY, key: int = 0, response: int = 1) -> Array:
     """(clusters, 4) numbers of mentions that are tp, wl, fn and fp."""
-    classes = resolve_mentions(mentions, criterion, key, response).classes
+    classes, _ = resolve_mentions(mentions, criterion, key, response)
     clusters = len(mentions.clusters.names)
     codes = mentions.clusters.codes * len(CLASSES) + classes
     return np.bincount(codes, minlength=clusters * len(CLASSES)).reshape(clusters, -1)[:, :TN]
@@ -151,17 +136,12 @@ def _shared_chains(wanted: Array, answered: Array) -> Array:
 # ACL.
 
 
-@dataclass(frozen=True, eq=False)
-class Spread:
-    """In which clusters the mentions of a group are: `shares` of the groups `of`, by cluster.
+Spread = tuple[Array, Array, Array]
+"""In which clusters the mentions of groups are: group, cluster, and the share of the group that is there.
 
-    A chain of one document stands in one cluster. One that runs through several adds to each of them by its share of the
-    chain's mentions, so that sums over all clusters, and with them the scores, are those of the whole file.
-    """
-
-    of: Array
-    clusters: Array
-    shares: Array
+A chain of one document stands in one cluster. One that runs through several adds to each of them by its share of the chain's
+mentions, so that sums over all clusters, and with them the scores, are those of the whole file.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,11 +161,19 @@ class Overlap:
     shared: Array
     in_pairs: Spread
 
-    def by_cluster(self, values: Array, spread: Spread) -> Array:
-        """Sums per cluster, as integers if the values are and no group is shared out."""
-        parts = values[spread.of] * spread.shares
-        sums = np.bincount(spread.clusters, weights=parts, minlength=self.clusters)
-        return sums if parts.dtype.kind == "f" else sums.astype(np.int64)
+    def of_mentions(self, recalled: Array, precise: Array) -> Array:
+        """The columns of what is recalled and what is precise of each pair, over the mentions of key and response."""
+        sizes = (self.key_sizes, self.in_key), (self.response_sizes, self.in_response)
+        return self.columns((recalled, self.in_pairs), sizes[0], (precise, self.in_pairs), sizes[1])
+
+    def columns(self, *columns: tuple[Array, Spread]) -> Array:
+        """(clusters, columns) sums of values where they are, as integers if the values are and no group is shared out."""
+        sums = []
+        for values, (groups, clusters, shares) in columns:
+            parts = values[groups] * shares
+            column = np.bincount(clusters, weights=parts, minlength=self.clusters)
+            sums.append(column if parts.dtype.kind == "f" else column.astype(np.int64))
+        return np.stack(sums, axis=1)
 
 
 def coref_statistics(mentions: Mentions, key: int = 0, response: int = 1) -> dict[str, Array]:
@@ -246,50 +234,33 @@ def spread_of(groups: Array, clusters: Array) -> Spread:
 
     Examples
     --------
-    >>> spread = spread_of(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]))
-    >>> spread.of.tolist(), spread.clusters.tolist(), spread.shares.round(2).tolist()
-    ([0, 0, 1], [0, 1, 1], [0.67, 0.33, 1.0])
+    >>> [part.round(2).tolist() for part in spread_of(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]))]
+    [[0, 0, 1], [0, 1, 1], [0.67, 0.33, 1.0]]
     """
     factor = int(clusters.max(initial=0)) + 1
     codes, counts = np.unique(groups * factor + clusters, return_counts=True)
     of, where = np.divmod(codes, factor)
     sizes = np.bincount(groups)
     if len(of) == np.count_nonzero(sizes):
-        return Spread(of, where, np.ones(len(of), dtype=np.int64))
-    return Spread(of, where, counts / sizes[of])
+        return of, where, np.ones(len(of), dtype=np.int64)
+    return of, where, counts / sizes[of]
 
 
 def _muc(o: Overlap) -> Array:
     """Common links, links of the key, links of the response: recall and precision share their numerator."""
-    columns = (
-        o.by_cluster(o.shared - 1, o.in_pairs),
-        o.by_cluster(o.key_sizes - 1, o.in_key),
-        o.by_cluster(o.response_sizes - 1, o.in_response),
-    )
-    return np.stack(columns, axis=1)
+    return o.columns((o.shared - 1, o.in_pairs), (o.key_sizes - 1, o.in_key), (o.response_sizes - 1, o.in_response))
 
 
 def _b_cubed(o: Overlap) -> Array:
     """Recalled, key mentions, precise, response mentions."""
-    columns = (
-        o.by_cluster(o.shared**2 / o.key_sizes[o.pairs[:, 0]], o.in_pairs),
-        o.by_cluster(o.key_sizes, o.in_key),
-        o.by_cluster(o.shared**2 / o.response_sizes[o.pairs[:, 1]], o.in_pairs),
-        o.by_cluster(o.response_sizes, o.in_response),
-    )
-    return np.stack(columns, axis=1)
+    k, r = o.key_sizes[o.pairs[:, 0]], o.response_sizes[o.pairs[:, 1]]
+    return o.of_mentions(o.shared**2 / k, o.shared**2 / r)
 
 
 def _lea(o: Overlap) -> Array:
     """Resolved importance of the key, key mentions, that of the response, response mentions."""
     k, r = o.key_sizes[o.pairs[:, 0]], o.response_sizes[o.pairs[:, 1]]
-    columns = (
-        o.by_cluster(_resolved_importance(o.shared, k, r), o.in_pairs),
-        o.by_cluster(o.key_sizes, o.in_key),
-        o.by_cluster(_resolved_importance(o.shared, r, k), o.in_pairs),
-        o.by_cluster(o.response_sizes, o.in_response),
-    )
-    return np.stack(columns, axis=1)
+    return o.of_mentions(_resolved_importance(o.shared, k, r), _resolved_importance(o.shared, r, k))
 
 
 def _resolved_importance(shared: Array, sizes: Array, others: Array) -> Array:
@@ -301,12 +272,8 @@ def _resolved_importance(shared: Array, sizes: Array, others: Array) -> Array:
 
 def _ceafe(o: Overlap) -> Array:
     """Similarity of the best matching, chains of the key, chains of the response."""
-    columns = (
-        o.by_cluster(_best_matching(o), o.in_pairs),
-        o.by_cluster(np.ones_like(o.key_sizes), o.in_key),
-        o.by_cluster(np.ones_like(o.response_sizes), o.in_response),
-    )
-    return np.stack(columns, axis=1)
+    chains = (np.ones_like(o.key_sizes), o.in_key), (np.ones_like(o.response_sizes), o.in_response)
+    return o.columns((_best_matching(o), o.in_pairs), *chains)
 
 
 def _best_matching(o: Overlap) -> Array:
@@ -505,7 +472,7 @@ def unit_mentions(mentions: Mentions, systems: Sequence[int] = (1, 2), criterion
 
 def _classify(mentions: Mentions, systems: Sequence[int], criterion: str) -> tuple[Array, Array]:
     """The rows that are units for these systems, and (all rows, systems) classes."""
-    classes = np.stack([resolve_mentions(mentions, criterion, 0, system).classes for system in systems], axis=1)
+    classes = np.stack([resolve_mentions(mentions, criterion, 0, system)[0] for system in systems], axis=1)
     return np.flatnonzero((classes != TN).any(axis=1)), classes
 
 
@@ -642,7 +609,7 @@ def neighbours(mentions: Mentions, file: int) -> tuple[Array, Array]:
 
 def antecedents(mentions: Mentions, systems: Sequence[int], criterion: str = ANY) -> Array:
     """(units, 1 + systems) the mention that gold, then each system, resolves each unit of `mention_units` to; -1 for none."""
-    columns = [resolve_mentions(mentions, criterion, 0, system).antecedents for system in (0, *systems)]
+    columns = [resolve_mentions(mentions, criterion, 0, system)[1] for system in (0, *systems)]
     return np.stack(columns, axis=1)[unit_mentions(mentions, systems, criterion)]
 
 

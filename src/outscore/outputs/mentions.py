@@ -357,23 +357,15 @@ def mention_type(tokens: int, tag: str | None) -> str:
     return POSSESSIVE if tag in _POSSESSIVE else OTHER
 
 
-@dataclass(frozen=True, eq=False)
-class Kinds:
-    """The kind of each mention, and whether it is nominal."""
-
-    types: Labels
-    nominal: Array
-
-
-def kinds_of(tags: Labels | None, sizes: Array, tokens: Array, kind: MentionType) -> Kinds:
-    """Kinds of mentions of `sizes` words, by the tags of the gold file at their first `tokens`."""
+def kinds_of(tags: Labels | None, sizes: Array, tokens: Array, kind: MentionType) -> tuple[Labels, Array]:
+    """Kinds of mentions of `sizes` words, by the tags of the gold file at their first `tokens`, and which are nominal."""
     # The kind depends on the tag of a single token, otherwise on the size: `kind` is called once per distinct case.
     case = -1 - sizes if tags is None else np.where(sizes == 1, tags.codes[tokens], -1 - sizes)
     distinct, place = np.unique(case, return_inverse=True)
     answers = [kind(-1 - x, None) if x < 0 or tags is None else kind(1, tags.names[x]) for x in distinct.tolist()]
     known = tuple(dict.fromkeys((*MENTION_TYPES, *answers)))
     codes = np.array([known.index(answer) for answer in answers], dtype=np.int64)[place]
-    return Kinds(Labels(codes, known), codes == known.index(NOUN))
+    return Labels(codes, known), codes == known.index(NOUN)
 
 
 def first_tokens(words: Words, names: Sequence[str]) -> Array:
@@ -480,15 +472,15 @@ def align_mentions(
     tokens = np.full(len(rows.first), -1, dtype=np.int64)
     if gold.words is not None:
         tokens = first_tokens(gold.words, names)[spans[0]] + rows.anchors
-    kinds = kinds_of(None if gold.words is None else gold.words.columns.get("pos"), rows.sizes, tokens, kind)
+    types, nominal = kinds_of(None if gold.words is None else gold.words.columns.get("pos"), rows.sizes, tokens, kind)
     return Mentions(
         tuple(file.name for file in files),
         Labels(spans[0], names),
         spans[1],
         spans[2],
         chains,
-        kinds.types,
-        kinds.nominal,
+        types,
+        nominal,
         tokens,
         gold.words,
         () if gold.words is not None and "pos" in gold.words.columns else (WITHOUT_TAGS,),

@@ -147,8 +147,18 @@ def label_rates(units: Units, system: int, *, without: str | None = None) -> Ite
     )
     for label, gold, given, right in zip(units.labels, *(count.tolist() for count in counts), strict=True):
         if label not in (UNALIGNED, without) and (gold or given):
-            rates = Rates(right / gold if gold else 0.0, right / given if given else 0.0, 2 * right / (gold + given))
-            yield LabelRates(units.systems[system], label, gold, rates)
+            yield LabelRates(units.systems[system], label, gold, rates_from(right, gold, given))
+
+
+def rates_from(right: int, gold: int, given: int) -> Rates:
+    """Recall, precision and F1 of right answers, those of gold and those given; 0 of none.
+
+    Examples
+    --------
+    >>> rates_from(1, 2, 4), rates_from(0, 3, 0)
+    (Rates(r=0.5, p=0.25, f1=0.3333333333333333), Rates(r=0.0, p=0.0, f1=0.0))
+    """
+    return Rates(right / gold if gold else 0.0, right / given if given else 0.0, 2 * right / (gold + given) if right else 0.0)
 
 
 def confusions(units: Units, system: int) -> list[Confusion]:
@@ -164,10 +174,13 @@ def confusions(units: Units, system: int) -> list[Confusion]:
     return sorted(pairs, key=lambda row: (-row.count, row.gold, row.answer))
 
 
-def label_cluster_counts(units: Units, system: int, label: int) -> Array:
-    """(clusters, 3) true positives, false positives and false negatives of one label; without clusters a row per unit."""
-    right = units.correct[:, system]
-    is_gold, is_given = units.gold == label, units.answers[:, system] == label
+def label_counts(units: Units, system: int, label: int | None = None) -> Array:
+    """(clusters, 3) true positives, false positives and false negatives; without clusters a row per unit.
+
+    They are those of one label, or of all but the first, which of spans is none. Micro-F1 is a function of their column sums.
+    """
+    right, answers = units.correct[:, system], units.answers[:, system]
+    is_gold, is_given = ((codes > 0 if label is None else codes == label) for codes in (units.gold, answers))
     columns = (is_gold & right, is_given & ~right, is_gold & ~right)
     if units.clusters is None:
         return np.column_stack(columns).astype(np.int64)

@@ -253,22 +253,6 @@ def _types(files: Sequence[Spans], keys: Sequence[Array], union: Array) -> tuple
     return tuple(known), codes
 
 
-def span_counts(units: Units, system: int, *, type: str | None = None, clusters: int | None = None) -> Array:
-    """(clusters, 3) true positives, false positives and false negatives of one system, for all types or one.
-
-    Micro-F1 is a function of their column sums. `clusters` is the number of clusters, needed if the last ones
-    have no span.
-    """
-    gold, answer = units.gold, units.answers[:, system]
-    ours = units.labels.index(type) if type is not None else None
-    is_gold, is_answer = ((x > 0 if ours is None else x == ours) for x in (gold, answer))
-    right = is_gold & (gold == answer)
-    where = np.arange(units.n) if units.clusters is None else units.clusters
-    size = clusters or int(where.max()) + 1
-    columns = (right, is_answer & ~right, is_gold & ~right)
-    return np.column_stack([np.bincount(where[column], minlength=size) for column in columns])
-
-
 def _changes(answers: Array, starts: Array, ends: Array) -> Array:
     """How two systems differ on each span, as an index into `CHANGES`."""
     kinds = np.full(len(answers), CHANGES.index("other"))

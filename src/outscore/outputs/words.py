@@ -13,7 +13,6 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
-from outscore.core.records import dataclass
 from outscore.outputs.alignment import align
 from outscore.outputs.items import shared_inventory
 from outscore.outputs.model import UNALIGNED, Units, Words, binned, choose_slices
@@ -154,15 +153,6 @@ SENTENCE_LENGTHS = (1, 6, 11, 21, 31, 41)
 DISTANCES = (1, 2, 3, 7)
 ENTITY_LENGTHS = (1, 2, 3, 4)
 DIRECTIONS = ("root", "head before", "head after")
-
-
-@dataclass(frozen=True)
-class Totals:
-    """The numbers behind recall, precision and F1 of words: words of gold, words of the system, right words."""
-
-    gold: int
-    system: int
-    correct: int
 
 
 def word_units(
@@ -327,8 +317,8 @@ def alignment_of(aligned: Array, system: Words) -> Alignment:
 
 def word_totals(
     units: Units, gold: Words, systems: Sequence[Words], alignments: Sequence[Array], *, punct: bool = False
-) -> list[Totals]:
-    """The numbers behind recall (correct / gold), precision (correct / system) and F1 of each system's words.
+) -> list[tuple[int, int, int]]:
+    """How many words of each system are right, how many gold has, and how many the system: recall, precision and F1.
 
     Without punctuation, a system's word does not count if the word it is aligned with is punctuation in gold
     or, if there is none, if the system itself calls it punctuation.
@@ -343,7 +333,7 @@ def word_totals(
             matched = aligned >= 0
             left_out[aligned[matched]] = ~_counting_mask(gold, gold.columns["deprel"], units.criterion, punct=False)[matched]
             counted -= int(left_out.sum())
-        totals.append(Totals(units.n, counted, int(units.correct[:, k].sum())))
+        totals.append((int(units.correct[:, k].sum()), units.n, counted))
     return totals
 
 

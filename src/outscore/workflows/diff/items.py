@@ -38,7 +38,7 @@ from outscore.workflows.diff.pair import (
     View,
     accuracy_change,
     chosen,
-    label_counts,
+    inventory_counts,
     mean_change,
     metric_change,
     named,
@@ -122,7 +122,7 @@ def item_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, ask
         answered=units if len(units.labels) <= MAX_CLASSES else None,
         agreement=agreement(units),
         changed=changed,
-        inventory=label_counts(units),
+        inventory=inventory_counts(units),
         others=lambda: _other_scores(units, counts, words),
         origins=[items.origin for items in (key, *answers) if items.origin is not None],
         notes=[

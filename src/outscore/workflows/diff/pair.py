@@ -38,7 +38,7 @@ from outscore.outputs.outcomes import (
     confusions,
     count_differing,
     independent_rate,
-    label_cluster_counts,
+    label_counts,
     label_rates,
     majority_vote,
     mirror_of,
@@ -341,7 +341,7 @@ def label_f1_of(units: Units, first: int, second: int, asked: DiffRequest, no_la
     for code in np.unique(units.gold).tolist():
         if units.labels[code] == no_label:
             continue
-        metric, before, after = resolve("f1", *(label_cluster_counts(units, k, code) for k in (first, second)))
+        metric, before, after = resolve("f1", *(label_counts(units, k, code) for k in (first, second)))
         n = int((units.gold == code).sum())
         parts[code] = n, float(metric.score(before.sum(axis=0))), float(metric.score(after.sum(axis=0)))
         if n >= asked.min_support:
@@ -513,7 +513,7 @@ def named(output: File, name: str) -> File:
     return output if output.name == name else replace(output, name=name)
 
 
-def label_counts(units: Units) -> dict[str, dict[str, int]]:
+def inventory_counts(units: Units) -> dict[str, dict[str, int]]:
     """How often each label occurs, in gold and by system."""
     given = {name: count_labels(units.answers[:, k], units.labels) for k, name in enumerate(units.systems)}
     return {GOLD: count_labels(units.gold, units.labels), **given}

@@ -19,7 +19,7 @@ from outscore.metrics.registry import resolve
 from outscore.outputs.alignment import MAX_UNALIGNED, Fitted, fit
 from outscore.outputs.items import GOLD, LabelMaps, check_maps, count_labels, known_labels, rename_labels
 from outscore.outputs.model import UNALIGNED, OutputData, Units, Words
-from outscore.outputs.outcomes import Changed, Contexts, agreement
+from outscore.outputs.outcomes import Changed, Contexts, agreement, label_counts, rates_from
 from outscore.outputs.spans import (
     CHANGE,
     CHANGES,
@@ -28,7 +28,6 @@ from outscore.outputs.spans import (
     TYPES_ALONE,
     Spans,
     entity_types,
-    span_counts,
     span_units,
     spans_of,
 )
@@ -36,7 +35,6 @@ from outscore.outputs.words import (
     DEPENDENCIES,
     TAGS,
     TREES,
-    Totals,
     alignment_of,
     changed_spans,
     changed_words,
@@ -60,7 +58,7 @@ from outscore.workflows.diff.pair import (
     View,
     accuracy_change,
     chosen,
-    label_counts,
+    inventory_counts,
     metric_change,
     named,
 )
@@ -238,7 +236,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         together=primary,
         agreement=agreement(primary),
         changed=changed,
-        inventory=label_counts(primary if task == "pos" else units.get("ls", units.get("las", primary))),
+        inventory=inventory_counts(primary if task == "pos" else units.get("ls", units.get("las", primary))),
         origins=[words.origin for words in (gold, *systems) if words.origin is not None],
         notes=notes,
         clusters=cluster_count(gold, cluster),
@@ -339,22 +337,19 @@ def _whole_sentences(gold: Words, units: Units) -> Array:
     return np.column_stack([count == 0 for count in wrong])[held]
 
 
-def _scores(system: int, totals: Mapping[str, Sequence[Totals]], sentences: Mapping[str, Array]) -> dict[str, float | Rates]:
+def _scores(
+    system: int, totals: Mapping[str, Sequence[tuple[int, int, int]]], sentences: Mapping[str, Array]
+) -> dict[str, float | Rates]:
     """By criterion: the rates of words, and the share of sentences that are right as a whole."""
     scores: dict[str, float | Rates] = {}
     for criterion, counted in totals.items():
-        scores[criterion] = _rates(counted[system])
+        scores[criterion] = rates_from(*counted[system])
         scores[_sentence_score(criterion)] = float(sentences[criterion][:, system].mean())
     return scores
 
 
 def _sentence_score(criterion: str) -> str:
     return "sentences" if criterion == TAGS[0] else f"sentences_{criterion}"
-
-
-def _rates(totals: Totals) -> Rates:
-    r, p = totals.correct / totals.gold, totals.correct / totals.system if totals.system else 0.0
-    return Rates(r, p, 2 * totals.correct / (totals.gold + totals.system))
 
 
 def fit_notes(fitted: Sequence[Fitted]) -> list[Note]:
@@ -426,7 +421,7 @@ def span_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, ask
     @cache
     def view(_criterion: str, first: int, second: int) -> View:
         units, _ = span_units(key, (responses[first], responses[second]), cluster=cluster, slices=asked.slice)
-        counts = [span_counts(units, k, clusters=_groups(units)) for k in range(2)]
+        counts = [label_counts(units, k) for k in range(2)]
         metric, before, after = resolve("f1", *counts)
         headline = metric_change(metric, before, after, asked)
         kinds = count_labels(units.slices[CHANGE].codes, CHANGES)
@@ -451,17 +446,13 @@ def span_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, ask
         agreement=_agreement(everyone),
         changed=changed,
         inventory=_inventory(*_rename_types([spans_of(file, lenient=True) for file in files], maps)),
-        counts=lambda k: span_counts(everyone, k, clusters=_groups(everyone)),
+        counts=partial(label_counts, everyone),
         clusters=cluster_count(words, cluster),
         answered=everyone,
         no_label=NO_SPAN,
         origins=[file.origin for file in files if file.origin is not None],
         notes=[*notes, Note("data", NO_ENTITY), *(note for spans in responses if (note := _ignored_note(spans)) is not None)],
     )
-
-
-def _groups(units: Units) -> int | None:
-    return None if units.clusters is None else int(units.clusters.max(initial=0)) + 1
 
 
 def _rename_types(files: list[Spans], maps: LabelMaps) -> list[Spans]:
@@ -473,17 +464,15 @@ def _rename_types(files: list[Spans], maps: LabelMaps) -> list[Spans]:
 
 
 def _span_scores(units: Units, system: int) -> dict[str, float | Rates]:
-    scores: dict[str, float | Rates] = {"span": _span_rates(span_counts(units, system))}
+    scores: dict[str, float | Rates] = {"span": _span_rates(label_counts(units, system))}
     for code in np.unique(units.gold[units.gold > 0]).tolist():
-        scores[f"span_{units.labels[code]}"] = _span_rates(span_counts(units, system, type=units.labels[code]))
+        scores[f"span_{units.labels[code]}"] = _span_rates(label_counts(units, system, code))
     return scores
 
 
 def _span_rates(counts: Array) -> Rates:
     tp, fp, fn = (int(x) for x in counts.sum(axis=0))
-    if not tp:
-        return Rates(0.0, 0.0, 0.0)
-    return Rates(tp / (tp + fn), tp / (tp + fp), 2 * tp / (2 * tp + fp + fn))
+    return rates_from(tp, tp + fn, tp + fp)
 
 
 def _agreement(units: Units) -> Array:
@@ -516,7 +505,7 @@ def _other_reading(scores: Mapping[str, dict[str, float | Rates]], files: list[S
     if len(key.ignored) or (lenient and not any(len(spans.ignored) for spans in responses)):
         return []
     units, _ = span_units(key, responses, cluster="none")
-    others = [_span_rates(span_counts(units, k)) for k in range(len(responses))]
+    others = [_span_rates(label_counts(units, k)) for k in range(len(responses))]
     if all(other == rates["span"] for other, rates in zip(others, scores.values(), strict=True)):
         return []
     chosen_one, other_one = (LENIENTLY, STRICTLY) if lenient else (STRICTLY, LENIENTLY)
