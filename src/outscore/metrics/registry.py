@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal, cast
+from functools import partial
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -169,7 +170,6 @@ SHARE_RIGHT = {
 ACCURACY = AdditiveMetric("accuracy", ("correct", "all"), ratio=((1, 0), (0, 1)), bounds=(0.0, 1.0))
 WRONG_LABELS = moving(FOUR, {"tp": "fn", "tn": "fp"})
 """What a crash makes of decisions between two labels."""
-ALL_FOUR = _count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
 
 def _weights(options: Options) -> tuple[int, int]:
@@ -203,14 +203,42 @@ def _exact_divide(top: Fraction, bottom: Fraction) -> Fraction:
     return top / bottom if bottom else Fraction(0)
 
 
-def _split(totals: Array) -> tuple[Array, Array, Array, Array]:
-    tp, fp, fn, tn = np.moveaxis(np.asarray(totals, dtype=float), -1, 0)
-    return tp, fp, fn, tn
+# Scores of the 2 × 2 table, each with a `ratio` that is 0 where nothing is below the line: of arrays, or of whole numbers.
+Ratio = Callable[[Any, Any], Any]
+
+
+def _kappa(tp: Any, fp: Any, fn: Any, tn: Any, ratio: Ratio) -> Any:  # noqa: ANN401 - arrays or fractions
+    """Cohen's κ = 2(tp·tn - fp·fn) / ((tp+fp)(fp+tn) + (tp+fn)(fn+tn))."""
+    return ratio(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+
+
+def _balanced_accuracy(tp: Any, fp: Any, fn: Any, tn: Any, ratio: Ratio) -> Any:  # noqa: ANN401 - arrays or fractions
+    """Mean recall over the classes that occur."""
+    return ratio(ratio(tp, tp + fn) + ratio(tn, tn + fp), 1 * (tp + fn > 0) + 1 * (tn + fp > 0))
+
+
+def _macro_f1(tp: Any, fp: Any, fn: Any, tn: Any, ratio: Ratio) -> Any:  # noqa: ANN401 - arrays or fractions
+    """Mean of the F1 of both classes."""
+    return (ratio(2 * tp, 2 * tp + fp + fn) + ratio(2 * tn, 2 * tn + fp + fn)) / 2
+
+
+def _weighted_f1(tp: Any, fp: Any, fn: Any, tn: Any, ratio: Ratio) -> Any:  # noqa: ANN401 - arrays or fractions
+    """The F1 of both classes, each weighted by how often gold has it."""
+    both = (tp + fn) * ratio(2 * tp, 2 * tp + fp + fn) + (tn + fp) * ratio(2 * tn, 2 * tn + fp + fn)
+    return ratio(both, tp + fp + fn + tn)
+
+
+def _of_arrays(score: Callable[..., Array], totals: Array) -> Array:
+    return score(*np.moveaxis(np.asarray(totals, dtype=float), -1, 0), divide)
+
+
+def _of_fractions(score: Callable[..., Fraction], totals: Sequence[Fraction]) -> Fraction:
+    return score(*totals, _exact_divide)
 
 
 def _mcc(totals: Array) -> Array:
     """Matthews' correlation, computed as covariance over both spreads so that large counts do not overflow."""
-    tp, fp, fn, tn = _split(totals)
+    tp, fp, fn, tn = np.moveaxis(np.asarray(totals, dtype=float), -1, 0)
     # Where items are taken out of totals, rounding may leave less than nothing of a count of none.
     spread = math.prod(np.sqrt(np.maximum(count, 0.0)) for count in (tp + fp, tp + fn, tn + fp, tn + fn))
     return divide(tp * tn - fp * fn, spread)
@@ -221,59 +249,25 @@ def _precise_mcc(totals: Sequence[Fraction]) -> Decimal:
     return precise_correlation(tp * tn - fp * fn, (tp + fp, tp + fn, tn + fp, tn + fn))
 
 
-def _kappa(totals: Array) -> Array:
-    """Cohen's κ = 2(tp·tn - fp·fn) / ((tp+fp)(fp+tn) + (tp+fn)(fn+tn))."""
-    tp, fp, fn, tn = _split(totals)
-    return divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+def _of_classes(
+    name: str,
+    many: Callable[[int], AdditiveMetric],
+    function: Callable[[Array], Array],
+    precise: Callable[[Sequence[Fraction]], Precise],
+    *,
+    least: float = 0.0,
+    cells: bool = True,
+    **given: Any,  # noqa: ANN401 - the other fields of the entry
+) -> MetricEntry:
+    """A metric of labels: a function of the 2 × 2 table of two of them, with 1 as its best score, and of `many`."""
+    of_two = AdditiveMetric(name, FOUR, function, precise=precise, cells=cells, bounds=(least, 1.0), emptied=WRONG_LABELS)
+    layouts = _count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+    return MetricEntry(name, make=lambda _: of_two, layouts=lambda _: layouts, many=by_class(many), beside="classes", **given)
 
 
-def _precise_kappa(totals: Sequence[Fraction]) -> Fraction:
-    tp, fp, fn, tn = totals
-    return _exact_divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
-
-
-def _balanced_accuracy(totals: Array) -> Array:
-    """Mean recall over the classes that occur."""
-    tp, fp, fn, tn = _split(totals)
-    classes = (tp + fn > 0).astype(float) + (tn + fp > 0)
-    return divide(divide(tp, tp + fn) + divide(tn, tn + fp), classes)
-
-
-def _precise_balanced(totals: Sequence[Fraction]) -> Fraction:
-    tp, fp, fn, tn = totals
-    classes = Fraction(int(tp + fn > 0) + int(tn + fp > 0))
-    return _exact_divide(_exact_divide(tp, tp + fn) + _exact_divide(tn, tn + fp), classes)
-
-
-def _macro_f1(totals: Array) -> Array:
-    """Mean of the F1 of both classes."""
-    tp, fp, fn, tn = _split(totals)
-    return (divide(2 * tp, 2 * tp + fp + fn) + divide(2 * tn, 2 * tn + fp + fn)) / 2
-
-
-def _precise_macro_f1(totals: Sequence[Fraction]) -> Fraction:
-    tp, fp, fn, tn = totals
-    return (_exact_divide(2 * tp, 2 * tp + fp + fn) + _exact_divide(2 * tn, 2 * tn + fp + fn)) / 2
-
-
-def _weighted_f1(totals: Array) -> Array:
-    """The F1 of both classes, each weighted by how often gold has it."""
-    tp, fp, fn, tn = _split(totals)
-    both = (tp + fn) * divide(2 * tp, 2 * tp + fp + fn) + (tn + fp) * divide(2 * tn, 2 * tn + fp + fn)
-    return divide(both, tp + fp + fn + tn)
-
-
-def _precise_weighted_f1(totals: Sequence[Fraction]) -> Fraction:
-    tp, fp, fn, tn = totals
-    both = (tp + fn) * _exact_divide(2 * tp, 2 * tp + fp + fn) + (tn + fp) * _exact_divide(2 * tn, 2 * tn + fp + fn)
-    return _exact_divide(both, tp + fp + fn + tn)
-
-
-def _of_the_table(
-    name: str, function: Callable[[Array], Array], precise: Callable[[Sequence[Fraction]], Precise], least: float = 0.0
-) -> AdditiveMetric:
-    """A function of the 2 × 2 table, with 1 as its best score."""
-    return AdditiveMetric(name, FOUR, function, precise=precise, cells=True, bounds=(least, 1.0), emptied=WRONG_LABELS)
+def _both(score: Callable[..., Any]) -> tuple[Callable[[Array], Array], Callable[[Sequence[Fraction]], Fraction]]:
+    """A score of arrays and of whole numbers; closures could not travel to other processes."""
+    return partial(_of_arrays, score), partial(_of_fractions, score)
 
 
 BETA = Option("beta", Fraction, Fraction(1), "weight of recall: 2 counts it twice as much as precision", minimum=1e-9)
@@ -357,8 +351,12 @@ COUNTS = (
         ),
         layouts=lambda _: TP_ERRORS,
     ),
-    MetricEntry(
-        name="mcc",
+    _of_classes(
+        "mcc",
+        many_mcc,
+        _mcc,
+        _precise_mcc,
+        least=-1.0,
         summary="Matthews' correlation coefficient",
         formula=(
             r"\frac{\text{tp} \cdot \text{tn} - \text{fp} \cdot \text{fn}}{\sqrt{( \text{tp} +"
@@ -366,54 +364,42 @@ COUNTS = (
             r" \text{fn} )}}"
         ),
         citations=("matthews1975",),
-        make=lambda _: _of_the_table("mcc", _mcc, _precise_mcc, -1.0),
-        layouts=lambda _: ALL_FOUR,
-        many=by_class(many_mcc),
-        beside="classes",
     ),
-    MetricEntry(
-        name="balanced-accuracy",
+    _of_classes(
+        "balanced-accuracy",
+        many_balanced_accuracy,
+        *_both(_balanced_accuracy),
         summary="mean recall over the classes",
         formula=(
             r"\frac{1}{2} ( \frac{\text{tp}}{\text{tp} + \text{fn}} + \frac{\text{tn}}{\text{tn} +"
             r" \text{fp}} )"
         ),
         citations=("brodersen2010",),
-        make=lambda _: _of_the_table("balanced-accuracy", _balanced_accuracy, _precise_balanced),
-        layouts=lambda _: ALL_FOUR,
-        many=by_class(many_balanced_accuracy),
-        beside="classes",
     ),
-    MetricEntry(
-        name="kappa",
+    _of_classes(
+        "kappa",
+        many_kappa,
+        *_both(_kappa),
+        least=-1.0,
         summary="Cohen's kappa between prediction and gold",
         formula=r"κ = \frac{p_o - p_e}{1 - p_e}",
         citations=("cohen1960",),
-        make=lambda _: _of_the_table("kappa", _kappa, _precise_kappa, -1.0),
-        layouts=lambda _: ALL_FOUR,
-        many=by_class(many_kappa),
-        beside="classes",
     ),
-    MetricEntry(
-        name="macro-f1",
+    _of_classes(
+        "macro-f1",
+        many_macro_f1,
+        *_both(_macro_f1),
         summary="mean F1 of all classes",
         formula=r"\frac{1}{k} \sum_{c} F_{1}^{c}",
-        make=lambda _: _of_the_table("macro-f1", _macro_f1, _precise_macro_f1),
-        layouts=lambda _: ALL_FOUR,
-        many=by_class(many_macro_f1),
-        beside="classes",
     ),
-    MetricEntry(
-        name="weighted-f1",
+    _of_classes(
+        "weighted-f1",
+        many_weighted_f1,
+        *_both(_weighted_f1),
+        # With gold of its own, a system that is right more often may weigh its worse class more: nothing says that it grows.
+        cells=False,
         summary="F1 of all classes, weighted by their size",
         formula=r"\sum_{c} \frac{n_{c}}{n} F_{1}^{c}",
-        # With gold of its own, a system that is right more often may weigh its worse class more: nothing says that it grows.
-        make=lambda _: AdditiveMetric(
-            "weighted-f1", FOUR, _weighted_f1, precise=_precise_weighted_f1, bounds=(0.0, 1.0), emptied=WRONG_LABELS
-        ),
-        layouts=lambda _: ALL_FOUR,
-        many=by_class(many_weighted_f1),
-        beside="classes",
     ),
 )
 

@@ -9,7 +9,7 @@ import pytest
 from nltk.translate.meteor_score import meteor_score
 
 from outscore.core.errors import OutscoreError
-from outscore.metrics.text.meteor import NoSynonyms
+from outscore.metrics.text.meteor import NO_SYNONYMS
 from outscore.metrics.text.registry import segment_statistics, text_metric
 
 
@@ -56,7 +56,7 @@ def test_segments_of_both_against_nltk(constants, wmt17):
         meteor_score(
             [x.split() for x in others],
             line.split(),
-            wordnet=NoSynonyms(),
+            wordnet=NO_SYNONYMS,
             **{name: options[name] for name in ("alpha", "beta", "gamma")},
         )
         for line, others in zip(hypotheses, zip(*references, strict=True), strict=True)

@@ -35,9 +35,8 @@ def library_scorer(options: Options) -> Foreign:
     return bleu
 
 
-def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+def _rows(hypotheses: Lines, references: References, options: Options, _: object = None) -> Array:
     """Hypothesis length, length of the nearest reference (of two the shorter one), matches and totals of each segment."""
-    del prepared
     words, order = _words(options), _order(options)
     said, *wanted = ([words(line) for line in lines] for lines in (hypotheses, *references))
     length, *others = (np.array([len(line) for line in lines]) for lines in (said, *wanted))
@@ -194,13 +193,14 @@ BLEU_OPTIONS = (
 
 ENTRIES = (
     sacre.corpus_metric(
-        "bleu",
-        "n-gram precision of the corpus with a brevity penalty",
-        r"\text{BP} \cdot \exp ( \frac{1}{N} \sum_{n} \log p_n )",
+        library_scorer,
+        name="bleu",
+        summary="n-gram precision of the corpus with a brevity penalty",
+        formula=r"\text{BP} \cdot \exp ( \frac{1}{N} \sum_{n} \log p_n )",
         statistics=_rows,
         make=_make,
         signature=_signature,
-        library_scorer=library_scorer,
+        direction="higher",
         options=BLEU_OPTIONS,
         citation="papineni2002",
         label="BLEU",

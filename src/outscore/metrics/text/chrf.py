@@ -36,9 +36,8 @@ def _orders(options: Options) -> tuple[int, int]:
     return characters, words
 
 
-def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+def _rows(hypotheses: Lines, references: References, options: Options, _: object = None) -> Array:
     """Hypothesis, reference and matched n-grams of each order, against the reference that a segment scores best with."""
-    del prepared
     said, *wanted = (_split(lines, options) for lines in (hypotheses, *references))
     against = np.stack([_counts(said, one, options) for one in wanted])
     # Of equal ones the first, as in sacreBLEU.
@@ -185,13 +184,14 @@ F_SCORE = r"( 1 + β^2 ) \frac{P R}{β^2 P + R}"
 
 def _entry(name: str, summary: str, formula: str, *, words: int, citation: str) -> TextMetric:
     return sacre.corpus_metric(
-        name,
-        summary,
-        formula,
+        library_scorer,
+        name=name,
+        summary=summary,
+        formula=formula,
+        direction="higher",
         statistics=_rows,
         make=_make,
         signature=_signature,
-        library_scorer=library_scorer,
         options=_options(words),
         citation=citation,
         label=name.replace("f", "F"),

@@ -350,9 +350,8 @@ def ter_scorer(options: Options) -> Foreign:
     return sacre.scorer("TER", "ter", **options)
 
 
-def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+def _rows(hypotheses: Lines, references: References, options: Options, _: object = None) -> Array:
     """Edits and reference length of each segment, times the number of references."""
-    del prepared
     split, edits, again = ter_scorer(options).tokenizer, edit_counter(), tokenises_again()
     rows = []
     for line, others in segments(hypotheses, references):
@@ -394,9 +393,8 @@ def ter_of_totals(totals: Array) -> Array:
     return np.where(length > 0, 100 * edits / np.where(length > 0, length, 1.0), np.where(edits > 0, 100.0, 0.0))
 
 
-def _make(options: Options) -> AdditiveMetric:
+def _make(_: Options) -> AdditiveMetric:
     """TER as a ratio of whole numbers."""
-    del options
     return AdditiveMetric(
         "ter",
         COLUMNS,
@@ -458,8 +456,7 @@ def _counts(chunks: Iterable[Foreign]) -> tuple[int, int, int, int]:
 
 
 def _entry(name: str, summary: str, formula: str) -> TextMetric:
-    def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
-        del prepared
+    def statistics(hypotheses: Lines, references: References, options: Options, _: object = None) -> Array:
         rows = [_counts(chunks) for chunks in _align(name, hypotheses, references, options).alignments]
         return np.array(rows, dtype=np.int64)
 
@@ -472,9 +469,8 @@ def _entry(name: str, summary: str, formula: str) -> TextMetric:
         case, punctuation = "lc" if options["lowercase"] else "mixed", "no" if options["no_punct"] else "yes"
         return f"{name.upper()}|nrefs:{references}|case:{case}|punct:{punctuation}|jiwer:{version('jiwer', name)}"
 
-    def parts(options: Options, totals: Array) -> dict[str, float]:
+    def parts(_: Options, totals: Array) -> dict[str, float]:
         """Each kind of error per word or character of the reference."""
-        del options
         size = max(float(totals[:3].sum()), 1.0)
         return {kind: float(totals[i]) / size for i, kind in enumerate(EDITS) if i}
 
@@ -509,13 +505,13 @@ def _entry(name: str, summary: str, formula: str) -> TextMetric:
 
 ENTRIES = (
     sacre.corpus_metric(
-        "ter",
-        "edits and shifts per hundred words of the reference",
-        r"\frac{\text{edits} + \text{shifts}}{\text{words of the reference}}",
+        ter_scorer,
+        name="ter",
+        summary="edits and shifts per hundred words of the reference",
+        formula=r"\frac{\text{edits} + \text{shifts}}{\text{words of the reference}}",
         statistics=_rows,
         make=_make,
         signature=_signature,
-        library_scorer=ter_scorer,
         options=TER_OPTIONS,
         citation="snover2006",
         direction="lower",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -24,19 +25,14 @@ from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, 
 COLUMNS = ("matches", "chunks", "hypothesis length", "reference length")
 
 
-class NoSynonyms:
-    """Stands in for WordNet where its data are not installed or not wanted."""
-
-    def synsets(self, word: str) -> list[object]:
-        """Nothing is known of any word."""
-        del word
-        return []
+NO_SYNONYMS: Foreign = SimpleNamespace(synsets=lambda _: [])
+"""Stands in for WordNet where its data are not installed or not wanted: nothing is known of any word."""
 
 
 def _synonyms(options: Options) -> tuple[Foreign, str]:
     """What nltk asks for synonyms, and its name for the signature."""
     if options["synonyms"] == "none":
-        return NoSynonyms(), "none"
+        return NO_SYNONYMS, "none"
     reader = load("nltk.corpus", "meteor").wordnet
     try:
         reader.ensure_loaded()
@@ -45,7 +41,7 @@ def _synonyms(options: Options) -> tuple[Foreign, str]:
             raise OutscoreError(
                 "nltk's WordNet data are not installed.", "Run `python -m nltk.downloader wordnet`, or use synonyms=none."
             ) from None
-        return NoSynonyms(), "none"
+        return NO_SYNONYMS, "none"
     return reader, "wordnet"
 
 
@@ -85,11 +81,10 @@ def _chunks(matches: Sequence[tuple[int, int]]) -> int:
     return breaks + bool(matches)
 
 
-def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+def _rows(hypotheses: Lines, references: References, options: Options, _: object = None) -> Array:
     """The four counts of each segment against its best reference."""
-    del prepared
     align, words = load("nltk.translate.meteor_score", "meteor").align_words, _words(options)
-    stemmer, (synonyms, _) = sacre.Stemmer("meteor", str(options["language"])), _synonyms(options)
+    stemmer, (synonyms, _) = sacre.stemmer("meteor", str(options["language"])), _synonyms(options)
 
     def count(hypothesis: list[str], reference: list[str]) -> tuple[int, int, int, int]:
         matches, _, _ = align(hypothesis, reference, stemmer=stemmer, wordnet=synonyms)
@@ -101,8 +96,8 @@ def _rows(hypotheses: Lines, references: References, options: Options, prepared:
     return np.asarray(rows[best, np.arange(len(hypotheses))])
 
 
-def _segment_scores(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
-    return to_rows(_function(options)(_rows(hypotheses, references, options, prepared)))
+def _segment_scores(hypotheses: Lines, references: References, options: Options, _: object = None) -> Array:
+    return to_rows(_function(options)(_rows(hypotheses, references, options)))
 
 
 def _words(options: Options) -> Callable[[str], list[str]]:
@@ -114,7 +109,7 @@ def _mean_of_segments(hypotheses: Lines, references: References, options: Option
     score, words = load("nltk.translate.meteor_score", "meteor").meteor_score, _words(options)
     synonyms, _ = _synonyms(options)
     pairs = segments(hypotheses, references)
-    how = {"wordnet": synonyms, "stemmer": sacre.Stemmer("meteor", str(options["language"])), **_constants(options)}
+    how = {"wordnet": synonyms, "stemmer": sacre.stemmer("meteor", str(options["language"])), **_constants(options)}
     scores = [score([words(x) for x in others], words(line), **how) for line, others in pairs]
     return float(np.mean(scores))
 

@@ -7,7 +7,7 @@ by sentence; plain files, which hold a summary per line, leave full stops to tel
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -37,18 +37,15 @@ SPLIT = Option(
 _STOP = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
 
 
-class Tokeniser:
+def _tokeniser(options: Options, metric: str) -> Foreign:
     """What rouge-score takes for a tokeniser; each distinct word is stemmed once."""
-
-    def __init__(self, options: Options, metric: str) -> None:
-        stemmer = sacre.Stemmer(metric) if options["use_stemmer"] else None
-        if options["tokenize"] == OWN:
-            split = load("rouge_score.tokenize", metric).tokenize
-            self.tokenize: Callable[[str], list[str]] = lambda text: split(text, stemmer)
-        else:
-            words = sacre.tokeniser(str(options["tokenize"]), metric, lowercase=True)
-            stem = stemmer.stem if stemmer else str
-            self.tokenize = lambda text: [stem(w) if len(w) >= MIN_STEMMED else w for w in words(text)]
+    stemmer = sacre.stemmer(metric) if options["use_stemmer"] else None
+    if options["tokenize"] == OWN:
+        split = load("rouge_score.tokenize", metric).tokenize
+        return SimpleNamespace(tokenize=lambda text: split(text, stemmer))
+    words = sacre.tokeniser(str(options["tokenize"]), metric, lowercase=True)
+    stem = stemmer.stem if stemmer else str
+    return SimpleNamespace(tokenize=lambda text: [stem(w) if len(w) >= MIN_STEMMED else w for w in words(text)])
 
 
 def _sentences(lines: Lines, options: Options) -> Lines:
@@ -77,15 +74,14 @@ def _entry(name: str, summary: str, units: str, *, more: tuple[Option, ...] = ()
     def scorer(**settings: object) -> Foreign:
         return load("rouge_score.rouge_scorer", name).RougeScorer([name], **settings)
 
-    def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
-        del prepared
+    def statistics(hypotheses: Lines, references: References, options: Options, _: object = None) -> Array:
         texts, *golds = (_sentences(lines, options) for lines in (hypotheses, *references))
-        return to_rows(_f_measures(name, scorer(tokenizer=Tokeniser(options, name)), texts, golds))
+        return to_rows(_f_measures(name, scorer(tokenizer=_tokeniser(options, name)), texts, golds))
 
     def corpus_score(hypotheses: Lines, references: References, options: Options) -> float:
         # With its own tokeniser the library is asked without ours.
         own = options["tokenize"] == OWN
-        rouge = scorer(use_stemmer=options["use_stemmer"]) if own else scorer(tokenizer=Tokeniser(options, name))
+        rouge = scorer(use_stemmer=options["use_stemmer"]) if own else scorer(tokenizer=_tokeniser(options, name))
         texts, *golds = (_sentences(lines, options) for lines in (hypotheses, *references))
         return float(np.mean(_f_measures(name, rouge, texts, golds)))
 

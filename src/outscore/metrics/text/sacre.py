@@ -11,15 +11,16 @@ import string
 from collections.abc import Callable
 from functools import cache, lru_cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option, OptionValue
 from outscore.metrics.entry import Options
-from outscore.metrics.text.entry import Direction, Foreign, Lines, References, TextMetric, load, version
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, version
 
 # Those that work from what is installed: sentencepiece models would be fetched from the network on first use, so
 # that BLEU takes one from a file.
@@ -39,53 +40,31 @@ HINT = "Write spbleu:model=FILE; FLORES-200's is at https://tinyurl.com/flores20
 
 
 def corpus_metric(
-    name: str,
-    summary: str,
-    formula: str,
-    *,
-    statistics: Callable[[Lines, References, Options, object], Array],
-    make: Callable[[Options], AdditiveMetric],
-    signature: Callable[[Options, int | str], str],
     library_scorer: Callable[[Options], Foreign],
-    options: tuple[Option, ...],
+    *,
     citation: str,
-    label: str,
-    direction: Direction = "higher",
-    parts: Callable[[Options, Array], dict[str, float]] | None = None,
-    alone: Options | None = None,
     times_references: bool = False,
-    risks: Callable[[Lines, References, Options], Array] | None = None,
+    **given: Any,  # noqa: ANN401 - the other fields of the entry
 ) -> TextMetric:
     """A metric of sacreBLEU's: points of a hundred, checked against its own corpus score and cited with it.
 
     `times_references` says that the rows are sacreBLEU's times the number of references.
     """
 
-    def library_rows(hypotheses: Lines, references: References, given: Options) -> Array:
-        rows = segment_rows(library_scorer(given), hypotheses, references)
+    def library_rows(hypotheses: Lines, references: References, options: Options) -> Array:
+        rows = segment_rows(library_scorer(options), hypotheses, references)
         whole: Array = np.rint(rows * len(references) if times_references else rows).astype(np.int64)
         return whole
 
     return TextMetric(
-        name=name,
-        label=label,
-        summary=summary,
-        formula=formula,
-        direction=direction,
         unit="points",
         library="sacrebleu",
-        statistics=statistics,
-        make=make,
-        signature=signature,
-        corpus_score=lambda hypotheses, references, given: corpus_score(library_scorer(given), hypotheses, references),
-        options=options,
+        corpus_score=lambda hypotheses, references, options: corpus_score(library_scorer(options), hypotheses, references),
         citations=(citation, "post2018"),
         tested_by=("sacrebleu",),
-        parts=parts,
-        alone=alone or {},
         library_rows=library_rows,
-        risks=risks,
         times_references=times_references,
+        **given,
     )
 
 
@@ -197,31 +176,18 @@ STEMMED = (
 UNSTEMMED = "none"
 
 
-class Stemmer:
-    """Stems each distinct word once (Porter, 1980 and 2001, in nltk's versions): a test set repeats its words."""
-
-    def __init__(self, metric: str, language: str = "english") -> None:
-        stem: Callable[[str], str] = str
-        if language == "english":
-            stem = load("nltk.stem.porter", metric).PorterStemmer().stem
-        elif language != UNSTEMMED:
-            stem = load("nltk.stem.snowball", metric).SnowballStemmer(language).stem
-        self.stem: Callable[[str], str] = cache(stem)
+def stemmer(metric: str, language: str = "english") -> Foreign:
+    """What stems each distinct word once (Porter, 1980 and 2001, in nltk's versions): a test set repeats its words."""
+    stem: Callable[[str], str] = str
+    if language == "english":
+        stem = load("nltk.stem.porter", metric).PorterStemmer().stem
+    elif language != UNSTEMMED:
+        stem = load("nltk.stem.snowball", metric).SnowballStemmer(language).stem
+    return SimpleNamespace(stem=cache(stem))
 
 
-class Pieces:
-    """A tokeniser as sacreBLEU takes it: a line to its pieces with spaces between them."""
-
-    def __init__(self, processor: Foreign) -> None:
-        self._processor = processor
-
-    def __call__(self, line: str) -> str:
-        """The pieces of a line."""
-        return " ".join(self._processor.encode(line, out_type=str))
-
-
-def pieces_by(model: OptionValue) -> Pieces:
-    """The tokeniser of a model file."""
+def pieces_by(model: OptionValue) -> Callable[[str], str]:
+    """The tokeniser of a model file as sacreBLEU takes it: a line to its pieces with spaces between them."""
     return _loaded(str(_file(model)))
 
 
@@ -246,9 +212,10 @@ def _fingerprint(path: str) -> str:
 
 
 @cache
-def _loaded(path: str) -> Pieces:
+def _loaded(path: str) -> Callable[[str], str]:
     library = load("sentencepiece", "spbleu", extra="spm")
     try:
-        return Pieces(library.SentencePieceProcessor(model_file=path))
+        processor = library.SentencePieceProcessor(model_file=path)
     except (RuntimeError, OSError):
         raise OutscoreError(f"`{path}` is not a sentencepiece model.", HINT, parameter="metric") from None
+    return lambda line: " ".join(processor.encode(line, out_type=str))
