@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 from itertools import pairwise
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -109,6 +109,23 @@ SET_SEPARATOR = " | "
 """Joins the labels of an item that has several."""
 UNALIGNED = "(unaligned)"
 """The answer of a system that has no counterpart for a gold unit."""
+
+
+Record = TypeVar("Record")
+
+
+def _part(record: Record, rows: Array, *whole: str) -> Record:
+    """A record with some of its rows, which all fields have but those that are the same for the `whole`."""
+
+    def taken(value: Any) -> Any:  # noqa: ANN401 - a field
+        if value is None:
+            return None
+        if isinstance(value, Mapping):
+            return {name: taken(one) for name, one in value.items()}
+        return value.take(rows) if isinstance(value, (Labels, Nodes)) else value[rows]
+
+    names = [field.name for field in fields(cast("Any", record)) if field.name not in whole]
+    return cast("Record", replace(cast("Any", record), **{name: taken(getattr(record, name)) for name in names}))
 
 
 class _File(Brief):
@@ -231,16 +248,7 @@ class Items(_File):
 
     def take(self, rows: Array) -> Items:
         """Only these items."""
-        return replace(
-            self,
-            ids=self.ids.take(rows),
-            answers=self.answers.take(rows),
-            gold=None if self.gold is None else self.gold.take(rows),
-            clusters=None if self.clusters is None else self.clusters.take(rows),
-            slices={name: labels.take(rows) for name, labels in self.slices.items()},
-            texts={name: labels.take(rows) for name, labels in self.texts.items()},
-            lines=None if self.lines is None else self.lines[rows],
-        )
+        return _part(self, rows, "name", "origin", "are_sets")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -288,15 +296,7 @@ class Chains(_File):
 
     def take(self, rows: Array) -> Chains:
         """Only these mentions, of the same words."""
-        return replace(
-            self,
-            documents=self.documents.take(rows),
-            starts=self.starts[rows],
-            ends=self.ends[rows],
-            chains=self.chains[rows],
-            lines=None if self.lines is None else self.lines[rows],
-            nodes=None if self.nodes is None else self.nodes.take(rows),
-        )
+        return _part(self, rows, "name", "words", "origin")
 
     def _brief(self) -> str:
         chains = count_of(len(np.unique(self.chains)), "chain")
@@ -384,17 +384,7 @@ class Units(Brief):
 
     def take(self, rows: Array) -> Units:
         """Only these units."""
-        return replace(
-            self,
-            gold=self.gold[rows],
-            answers=self.answers[rows],
-            correct=self.correct[rows],
-            detail=None if self.detail is None else self.detail[rows],
-            clusters=None if self.clusters is None else self.clusters[rows],
-            slices={name: labels.take(rows) for name, labels in self.slices.items()},
-            rows=None if self.rows is None else self.rows[rows],
-            heads=None if self.heads is None else self.heads[rows],
-        )
+        return _part(self, rows, "criterion", "systems", "labels")
 
 
 def choose_slices(

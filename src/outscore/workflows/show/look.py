@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from outscore.core.records import dataclass
 from outscore.formats.tables.parquet import are_partitions, long_files, partition_paths
@@ -14,9 +14,9 @@ from outscore.language.verdict.preference import battle_reading_line
 from outscore.results.design import Alignment
 from outscore.results.logs import Logs
 from outscore.results.note import Note
-from outscore.scores.system import Origin, Scores, origins_of
+from outscore.scores.system import Origin, Scores
 from outscore.workflows.names import at_the_door, proposing_measures
-from outscore.workflows.reading import outputs_reading, reading_of, resolve_direction, score_names
+from outscore.workflows.reading import outputs_reading, reading_of
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.requests.diff import DiffRequest
@@ -25,6 +25,9 @@ from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 from outscore.workflows.systems import Systems
 from outscore.workflows.texts.statistics import Texts
+
+if TYPE_CHECKING:
+    from outscore.workflows.prepare import Prepared
 
 DECIDES = "permutation"
 MAX_NAMED = 6
@@ -73,7 +76,7 @@ def sight_of(request: Request) -> Sight:
 
 def _comparison(request: CompareRequest) -> Sight:
     from outscore.workflows.load import asks_logs, load
-    from outscore.workflows.prepare import prepare
+    from outscore.workflows.prepare import prepare, prepare_each
 
     if request.measure:
         from_logs = asks_logs(request)
@@ -82,7 +85,7 @@ def _comparison(request: CompareRequest) -> Sight:
     with proposing_measures(request):
         systems = load(request)
         if request.unpaired:
-            return replace(_of_scores(request, systems.scores, origins_of(systems.scores)), systems=systems.names)
+            return _of_systems(systems, prepare_each(request, systems)[0])
         if systems.corpus:
             rows = systems.evaluations[0].rows
             line = reading_line(reading_of(systems.origins, rows=rows, direction=("higher", "metric"), kind="texts"))
@@ -119,10 +122,13 @@ def _gate(request: GateRequest) -> Sight:
     request.validate()
     if request.reference:
         return sight_of(request.texts(request.test or "bootstrap"))
+    comparison = request.comparison(request.test or DECIDES, **{**changes(request), "names": request.names})
     if request.baseline_file is not None:
+        from outscore.workflows.prepare import prepare
+
         systems = load(request)
-        return replace(_of_scores(request, systems.scores, systems.origins), systems=systems.names)
-    return sight_of(request.comparison(request.test or DECIDES, **{**changes(request), "names": request.names}))
+        return _of_systems(systems, prepare(comparison, systems))
+    return sight_of(comparison)
 
 
 def _texts(request: TextsRequest) -> Sight:
@@ -161,19 +167,20 @@ def _ranking(request: RankRequest) -> Sight:
         rows = count(sum(file.rows for file in files), "row")
         return Sight([], f"{rows} in {count(len(files), 'Parquet part')}", "parts of one table, read one by one", ())
     systems = load(request)
-    if not logs:
-        _ = prepare(request, systems).panels
-    return _of_systems(request, systems)
+    prepared = None if logs else prepare(request, systems)
+    # Datasets may lack systems.
+    _ = prepared and prepared.panels
+    return _of_systems(systems, prepared)
 
 
-def _of_systems(request: Request, systems: Systems) -> Sight:
-    """Systems that were read; logs say themselves which scores are better."""
-    if not systems.evaluations:
-        sight = _of_scores(request, systems.scores, systems.origins)
-        return replace(sight, notes=[*sight.notes, *systems.notes])
-    rows = sum(one.rows for one in systems.scores)
-    reading = reading_of(systems.origins, rows=rows, direction=(systems.better or "higher", "log"))
-    return Sight(systems.names, _items(systems.scores), reading_line(reading), systems.origins, systems.notes)
+def _of_systems(systems: Systems, prepared: Prepared | None) -> Sight:
+    """Systems as they were `prepared`; logs, which are not, say themselves which scores are better."""
+    rows, notes = sum(origin.rows for origin in systems.origins), systems.notes
+    if prepared is None:
+        reading = reading_of(systems.origins, rows=rows, direction=(systems.better or "higher", "log"))
+    else:
+        reading, notes = prepared.reading(rows), [*prepared.better.notes, *notes]
+    return Sight(systems.names, _items(systems.scores), reading_line(reading), systems.origins, notes)
 
 
 def _score(request: ScoreRequest) -> Sight:
@@ -184,18 +191,7 @@ def _score(request: ScoreRequest) -> Sight:
     logs, systems = asks_logs(request), load(request)
     if not logs:
         check_systems(systems.scores, request)
-        prepare_each(request, systems)
-    return _of_systems(request, systems)
-
-
-def _of_scores(request: Request, scores: Sequence[Scores], origins: Sequence[Origin]) -> Sight:
-    names = [one.name for one in scores]
-    metric = request.value("metric") or ("f1" if scores[0].values.ndim == 2 else "mean")
-    named = score_names(origins, names)
-    better = resolve_direction(metric, request.value("direction"), named, scores=[one.values for one in scores])
-    rows = sum(origin.rows for origin in origins)
-    line = reading_line(reading_of(origins, rows=rows, systems=names, direction=(better.better, better.source)))
-    return Sight(names, _items(scores), line, origins, better.notes)
+    return _of_systems(systems, None if logs else prepare_each(request, systems)[0])
 
 
 def _items(scores: Sequence[Scores]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -56,7 +56,7 @@ def mean_of_runs(metric: AdditiveMetric, systems: Sequence[Sequence[Array]]) -> 
     if _same_denominators(metric, [rows for runs in systems for rows in runs]):
         return [runs[0] if len(runs) == 1 else np.mean(np.stack(runs), axis=0) for runs in systems], metric
     columns = tuple(f"{column} of run {k + 1}" for k in range(most) for column in (*metric.columns, "existence"))
-    together = AdditiveMetric(metric.name, columns, _mean_score(metric), metric.direction)
+    together = AdditiveMetric(metric.name, columns, partial(_mean_of_existing, metric), metric.direction)
     return [_side_by_side(runs, most) for runs in systems], together
 
 
@@ -87,13 +87,8 @@ def _side_by_side(runs: Sequence[Array], most: int) -> Array:
     return np.concatenate([*rows, *[np.zeros_like(rows[0])] * (most - len(runs))], axis=1)
 
 
-def _mean_score(metric: AdditiveMetric) -> Callable[[Array], Array]:
-    """The mean score of the runs that exist; 0 if nothing was scored, as everywhere."""
-    # A closure could not be sent to other processes.
-    return partial(_mean_of_existing, metric)
-
-
 def _mean_of_existing(metric: AdditiveMetric, totals: Array) -> Array:
+    """The mean score of the runs that exist; 0 if nothing was scored, as everywhere."""
     width = len(metric.columns) + 1
     runs = np.asarray(totals).reshape(*totals.shape[:-1], totals.shape[-1] // width, width)
     exists = runs[..., -1] > 0

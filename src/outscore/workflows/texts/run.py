@@ -44,26 +44,9 @@ from outscore.workflows.texts.statistics import Statistics, Texts, texts_given
 TOLERANCE = 1e-4
 
 
-def run(
-    request: TextsRequest,
-    data: Texts | None = None,
-    *,
-    engine: Engine | None = None,
-    cache: StatisticsCache | None = None,
-    progress: Progress | None = None,
-    remark: Callable[[str], None] = warnings.warn,
-    unit_advice: bool = False,
-    gate: bool = False,
-) -> Comparisons:
-    """Read the files of a request, or use `data` instead, and compare them by every metric.
-
-    `remark` receives notes about the cache folder, which are not part of the result. `unit_advice` adds how spread, effect size
-    and p depend on the unit size, and a `gate` asks as its `Question` says.
-    """
-    comparisons, _ = run_scored(
-        request, data, engine=engine, cache=cache, progress=progress, remark=remark, unit_advice=unit_advice, gate=gate
-    )
-    return comparisons
+def run(request: TextsRequest, data: Texts | None = None, **more: Any) -> Comparisons:  # noqa: ANN401 - of `run_scored`
+    """Read the files of a request, or use `data` instead, and compare them by every metric."""
+    return run_scored(request, data, **more)[0]
 
 
 @at_the_door
@@ -78,7 +61,11 @@ def run_scored(
     unit_advice: bool = False,
     gate: bool = False,
 ) -> tuple[Comparisons, Callable[[], str]]:
-    """The comparisons, and a function that computes the scores of all segments, as CSV."""
+    """The comparisons, and a function that computes the scores of all segments, as CSV.
+
+    `remark` receives notes about the cache folder, which are not part of the result. `unit_advice` adds how spread, effect size
+    and p depend on the unit size, and a `gate` asks as its `Question` says.
+    """
     request.validate(arrays=data is not None)
     question = Question(**request.asked(), unit_advice=unit_advice, gate=gate)
     command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()

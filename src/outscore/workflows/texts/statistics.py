@@ -272,21 +272,22 @@ class Statistics:
         Cached rows passed that check; their key includes the texts, the options and the library's version.
         """
         numbers = reference_counts(references)
-        if len(numbers) > 1 or len(references) not in numbers:
-            return self._with_gaps(entry, options, hypotheses, references, numbers)
-        doubted = (spec := _spec(entry, options)) in self.doubted
-        counted_by = entry.signature(options, len(references)) + ("|library" if doubted else "")
+        has_gaps = len(numbers) > 1 or len(references) not in numbers
+        doubted = not has_gaps and _spec(entry, options) in self.doubted
+        counted_by = signature_of(entry, options, references) + ("|library" if doubted else "")
         key = statistics_key(entry.name, options, counted_by, hypotheses, references)
-        cached = self.cache.load(key)
-        if cached is not None:
-            self.progress.advance(len(range(0, len(hypotheses), PIECE)))
-            return cached
-        if doubted:
-            rows = rows_of_library(entry, hypotheses, references, options)
-            verify(entry, hypotheses, references, rows, options)
+        rows = self.cache.load(key)
+        if rows is None and not (has_gaps or doubted):
+            return self._in_pieces(entry, options, hypotheses, references, key)
+        if rows is None:
+            rows = (_with_gaps if has_gaps else _by_library)(entry, options, hypotheses, references)
             self.cache.store(key, rows)
-            self.progress.advance(len(range(0, len(hypotheses), PIECE)))
-            return rows
+        self.progress.advance(len(range(0, len(hypotheses), PIECE)))
+        return rows
+
+    def _in_pieces(
+        self, entry: TextMetric, options: Mapping[str, OptionValue], hypotheses: Lines, references: Sequence[Lines], key: str
+    ) -> Array:
         # What all pieces share is sent once to each worker: the weights of NIST take megabytes.
         shared = partial(_piece, entry.name, dict(options), entry.prepare(references, options))
         pieces = [
@@ -298,38 +299,8 @@ class Statistics:
         if doubt is None:
             self.cache.store(key, rows)
         else:
-            self.doubted[spec] = doubt
+            self.doubted[_spec(entry, options)] = doubt
         return rows
-
-    def _with_gaps(
-        self,
-        entry: TextMetric,
-        options: Mapping[str, OptionValue],
-        hypotheses: Lines,
-        references: Sequence[Lines],
-        numbers: Mapping[int, Array],
-    ) -> Array:
-        """The rows of segments with unequally many references: those with equally many are scored together.
-
-        What a metric draws from all references, it draws from those of all segments.
-        """
-        key = statistics_key(entry.name, options, signature_of(entry, options, references), hypotheses, references)
-        cached = self.cache.load(key)
-        if cached is None:
-            check_lines(entry, hypotheses, references)
-            prepared, common = entry.prepare(references, options), math.lcm(*numbers)
-            parts = []
-            for number, rows in numbers.items():
-                texts = _chosen(hypotheses, rows.tolist())
-                gold = _present(references, number, rows.tolist())
-                part = segment_statistics(entry.name, texts, gold, dict(options), prepared)
-                if any(line.strip() for lines in gold for line in lines):
-                    verify(entry, texts, gold, part, options)
-                parts.append(part * (common // number) if entry.times_references else part)
-            cached = np.concatenate(parts)[np.argsort(np.concatenate(list(numbers.values())))]
-            self.cache.store(key, cached)
-        self.progress.advance(len(range(0, len(hypotheses), PIECE)))
-        return cached
 
     def doubt_about(
         self, entry: TextMetric, options: Mapping[str, OptionValue], datasets: Datasets | None = None
@@ -353,6 +324,31 @@ class Statistics:
                 break
             rows += Serial().map(score, [piece], progress=self.progress)
         return rows + self.engine.map(score, pieces[len(rows) :], progress=self.progress)
+
+
+def _by_library(entry: TextMetric, options: Mapping[str, OptionValue], hypotheses: Lines, references: Sequence[Lines]) -> Array:
+    rows = rows_of_library(entry, hypotheses, references, options)
+    verify(entry, hypotheses, references, rows, options)
+    return rows
+
+
+def _with_gaps(entry: TextMetric, options: Mapping[str, OptionValue], hypotheses: Lines, references: Sequence[Lines]) -> Array:
+    """The rows of segments with unequally many references: those with equally many are scored together.
+
+    What a metric draws from all references, it draws from those of all segments.
+    """
+    check_lines(entry, hypotheses, references)
+    numbers = reference_counts(references)
+    prepared, common = entry.prepare(references, options), math.lcm(*numbers)
+    parts = []
+    for number, rows in numbers.items():
+        texts = _chosen(hypotheses, rows.tolist())
+        gold = _present(references, number, rows.tolist())
+        part = segment_statistics(entry.name, texts, gold, dict(options), prepared)
+        if any(line.strip() for lines in gold for line in lines):
+            verify(entry, texts, gold, part, options)
+        parts.append(part * (common // number) if entry.times_references else part)
+    return np.concatenate(parts)[np.argsort(np.concatenate(list(numbers.values())))]
 
 
 def options_of(options: Mapping[str, OptionValue], dataset: str) -> Mapping[str, OptionValue]:
