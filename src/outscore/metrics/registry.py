@@ -249,6 +249,19 @@ def _precise_mcc(totals: Sequence[Fraction]) -> Decimal:
     return precise_correlation(tp * tn - fp * fn, (tp + fp, tp + fn, tn + fp, tn + fn))
 
 
+def _share(
+    name: str,
+    errors: str,
+    ratio: tuple[tuple[int, int], tuple[int, int]],
+    layouts: dict[int, Layout],
+    **given: Any,  # noqa: ANN401 - the other fields of the entry
+) -> MetricEntry:
+    """A share of true positives, which a crash makes `errors`."""
+    columns = ("tp", errors)
+    metric = AdditiveMetric(name, columns, ratio=ratio, bounds=(0.0, 1.0), emptied=moving(columns, {"tp": errors}))
+    return MetricEntry(name, make=lambda _: metric, layouts=lambda _: layouts, **given)
+
+
 def _of_classes(
     name: str,
     many: Callable[[int], AdditiveMetric],
@@ -298,15 +311,14 @@ COUNTS = (
             **_count_layouts(FOUR, (0, 1, 1, 0), (1, 1, 1, 1)),
         },
     ),
-    MetricEntry(
-        name="f1",
+    _share(
+        "f1",
+        "errors",
+        ((2, 0), (2, 1)),
+        TP_ERRORS,
         summary="F1 of summed counts (micro-F1)",
         formula=r"\frac{2 \text{tp}}{2 \text{tp} + \text{fp} + \text{fn}}",
         citations=("vanrijsbergen1979",),
-        make=lambda _: AdditiveMetric(
-            "f1", TWO, ratio=((2, 0), (2, 1)), bounds=(0.0, 1.0), emptied=moving(TWO, {"tp": "errors"})
-        ),
-        layouts=lambda _: TP_ERRORS,
     ),
     MetricEntry(
         name="fbeta",
@@ -317,39 +329,30 @@ COUNTS = (
         layouts=_fbeta_layouts,
         options=(BETA,),
     ),
-    MetricEntry(
-        name="precision",
+    _share(
+        "precision",
+        "fp",
+        ((1, 0), (1, 1)),
+        _count_layouts(THREE, (1, 0, 0), (0, 1, 0)) | _count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0)),
         summary="precision of summed counts, tp / (tp + fp)",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fp}}",
-        make=lambda _: AdditiveMetric(
-            "precision", ("tp", "fp"), ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(("tp", "fp"), {"tp": "fp"})
-        ),
-        layouts=lambda _: {
-            **_count_layouts(THREE, (1, 0, 0), (0, 1, 0)),
-            **_count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0)),
-        },
     ),
-    MetricEntry(
-        name="recall",
+    _share(
+        "recall",
+        "fn",
+        ((1, 0), (1, 1)),
+        _count_layouts(THREE, (1, 0, 0), (0, 0, 1)) | _count_layouts(FOUR, (1, 0, 0, 0), (0, 0, 1, 0)),
         summary="recall of summed counts, tp / (tp + fn)",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fn}}",
-        make=lambda _: AdditiveMetric(
-            "recall", ("tp", "fn"), ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(("tp", "fn"), {"tp": "fn"})
-        ),
-        layouts=lambda _: {
-            **_count_layouts(THREE, (1, 0, 0), (0, 0, 1)),
-            **_count_layouts(FOUR, (1, 0, 0, 0), (0, 0, 1, 0)),
-        },
     ),
-    MetricEntry(
-        name="jaccard",
+    _share(
+        "jaccard",
+        "errors",
+        ((1, 0), (1, 1)),
+        TP_ERRORS,
         summary="overlap of summed counts, tp / (tp + fp + fn)",
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fp} + \text{fn}}",
         citations=("jaccard1912",),
-        make=lambda _: AdditiveMetric(
-            "jaccard", TWO, ratio=((1, 0), (1, 1)), bounds=(0.0, 1.0), emptied=moving(TWO, {"tp": "errors"})
-        ),
-        layouts=lambda _: TP_ERRORS,
     ),
     _of_classes(
         "mcc",

@@ -60,7 +60,7 @@ def content_mask(relations: Labels) -> Array:
 
 
 def _mask(relations: Labels, wanted: frozenset[str]) -> Array:
-    return np.array([_strip(name) in wanted for name in relations.names], dtype=bool)[relations.codes]
+    return np.array([strip_subtype(name) in wanted for name in relations.names], dtype=bool)[relations.codes]
 
 
 def further_answers(gold: Words, system: Words, aligned: Array, criterion: str) -> tuple[Array, Array] | None:
@@ -76,7 +76,8 @@ def further_answers(gold: Words, system: Words, aligned: Array, criterion: str) 
 
 def _lemmas(gold: Words, system: Words, aligned: Array) -> tuple[Array, Array]:
     right, answer = _codes(gold.columns["lemma"]), _codes(system.columns["lemma"])[aligned]
-    free = _is(gold.columns["lemma"], NO_LEMMA)
+    lemmas = gold.columns["lemma"]
+    free = np.array([name == NO_LEMMA for name in lemmas.names], dtype=bool)[lemmas.codes]
     return np.where(free, right, answer), (aligned >= 0) & (free | (answer == right))
 
 
@@ -103,7 +104,7 @@ def _children(words: Words, place: Array, tags: Array) -> Array:
     relations, heads = words.columns["deprel"], words.tree
     child = np.flatnonzero(_mask(relations, FUNCTIONAL_RELATIONS) & (heads >= 0))
     where = np.where(place[child] >= 0, place[child], -2 - words.starts[child])
-    codes = _mixed(where.astype(np.int64) + 3 * _codes(relations, _strip)[child] + 5 * tags[child])
+    codes = _mixed(where.astype(np.int64) + 3 * _codes(relations, strip_subtype)[child] + 5 * tags[child])
     total = np.zeros(words.rows, dtype=np.int64)
     np.add.at(total, heads[child], codes)
     return total
@@ -123,14 +124,6 @@ def _mixed(codes: Array) -> Array:
     return (mixed ^ (mixed >> np.uint64(31))).astype(np.int64)
 
 
-def _is(labels: Labels, wanted: str) -> Array:
-    return np.array([name == wanted for name in labels.names], dtype=bool)[labels.codes]
-
-
-def _strip(relation: str) -> str:
-    return relation.partition(":")[0]
-
-
 # From aligned words to units: tags and trees of gold and systems, as codes of one inventory.
 #
 # Heads are compared through the alignment: a system's head is right if it is the word that is aligned with gold's head. The
@@ -145,7 +138,7 @@ DEPENDENCIES = ("las", "uas", "ls")
 TREES = (*DEPENDENCIES, *CONTENT)
 CLUSTERS = ("sentence", "document", "none")
 CONLLU_COLUMNS = ("upos", "xpos", "feats", "lemma")
-PUNCTUATION = "punct"
+PUNCTUATION = frozenset({"punct"})
 _ROOT, _NO_WORD, _NO_COUNTERPART = -1, -2, -3
 _Extra = tuple[int, int, str, int]
 """A word that gold lacks: its characters, its form, and how many equal ones come before it in its token."""
@@ -399,7 +392,7 @@ def _counting_mask(words: Words, relations: Labels, criterion: str, *, punct: bo
         return content_mask(relations)
     if punct or criterion not in DEPENDENCIES:
         return np.ones(words.rows, dtype=bool)
-    return np.array([strip_subtype(name) != PUNCTUATION for name in relations.names])[relations.codes]
+    return ~_mask(relations, PUNCTUATION)
 
 
 def _heads_in_gold(system: Words, aligned: Array, extra: dict[_Extra, int]) -> Array:

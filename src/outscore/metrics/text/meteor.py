@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -45,11 +46,11 @@ def _synonyms(options: Options) -> tuple[Foreign, str]:
     return reader, "wordnet"
 
 
-def _constants(options: Options) -> dict[str, float]:
+def _constants(options: Options) -> dict[str, Any]:
     return {option.name: float(str(options[option.name])) for option in CONSTANTS}
 
 
-def meteor_of_totals(alpha: float, beta: float, gamma: float) -> Callable[[Array], Array]:
+def _meteor(totals: Array, *, alpha: float, beta: float, gamma: float) -> Array:
     """(1 - γ·(chunks/matches)^β) · P·R / (α·P + (1 - α)·R), and 0 without a match.
 
     Lavie, Agarwal (2007), section 2; the F-mean is matches / (α·reference length + (1 - α)·hypothesis
@@ -57,14 +58,9 @@ def meteor_of_totals(alpha: float, beta: float, gamma: float) -> Callable[[Array
 
     Examples
     --------
-    >>> meteor_of_totals(0.9, 3.0, 0.5)(np.array([[6, 2, 7, 8], [0, 0, 5, 5]])).round(4)
+    >>> _meteor(np.array([[6, 2, 7, 8], [0, 0, 5, 5]]), alpha=0.9, beta=3.0, gamma=0.5).round(4)
     array([0.7454, 0.    ])
     """
-    # A closure could not travel to other processes.
-    return partial(_meteor, alpha=alpha, beta=beta, gamma=gamma)
-
-
-def _meteor(totals: Array, *, alpha: float, beta: float, gamma: float) -> Array:
     matches, chunks, length, reference = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
     some = np.where(matches > 0, matches, 1.0)
     mean = matches / np.where(matches > 0, alpha * reference + (1 - alpha) * length, 1.0)
@@ -72,7 +68,8 @@ def _meteor(totals: Array, *, alpha: float, beta: float, gamma: float) -> Array:
 
 
 def _function(options: Options) -> Callable[[Array], Array]:
-    return meteor_of_totals(**_constants(options))
+    # A closure could not travel to other processes.
+    return partial(_meteor, **_constants(options))
 
 
 def _chunks(matches: Sequence[tuple[int, int]]) -> int:
@@ -114,16 +111,13 @@ def _mean_of_segments(hypotheses: Lines, references: References, options: Option
     return float(np.mean(scores))
 
 
-def _stems(options: Options) -> str:
-    return "porter" if options["language"] == "english" else str(options["language"])
-
-
 def _signature(name: str) -> Callable[[Options, int | str], str]:
     def signature(options: Options, references: int | str) -> str:
         constants = "|".join(f"{name}:{value:g}" for name, value in _constants(options).items())
         _, synonyms = _synonyms(options)
+        stems = "porter" if options["language"] == "english" else options["language"]
         versions = f"nltk:{version('nltk', name)}|sacrebleu:{version('sacrebleu', name)}"
-        matching = f"case:lc|tok:{options['tokenize']}|stem:{_stems(options)}|synonyms:{synonyms}"
+        matching = f"case:lc|tok:{options['tokenize']}|stem:{stems}|synonyms:{synonyms}"
         return f"{name}|nrefs:{references}|{matching}|{constants}|{versions}"
 
     return signature

@@ -209,7 +209,7 @@ def _cluster_notes(mentions: Mentions, cluster: str, *, is_asked: bool) -> Itera
 
 def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], files: Sequence[Chains]) -> list[Note]:
     if criteria == (WITHOUT_LINKS,):
-        return [Note("reading", NO_LINKS), *(note for chains in files if (note := _repair_note(chains)) is not None)]
+        return [Note("reading", NO_LINKS), *_repair_notes(files)]
     lost = [] if asked else [name for name in CRITERIA if name not in criteria]
     nothing = "there is nothing to compare by it"
     return [
@@ -218,7 +218,7 @@ def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], fi
         Note("data", CLASSES),
         Note("method", SAME_AS_MUC),
         *([Note("method", ZEROS)] if ZERO in mentions.types.names else []),
-        *(note for chains in files if (note := _repair_note(chains)) is not None),
+        *_repair_notes(files),
     ]
 
 
@@ -252,6 +252,8 @@ def _as_keys(mentions: Mentions, responses: Sequence[Chains], systems: tuple[str
     return keyed
 
 
-def _repair_note(chains: Chains) -> Note | None:
-    lost = 0 if chains.origin is None else chains.origin.rows - chains.rows
-    return Note("input", f"{chains.name}: {lost:,} repeated mentions were left out.") if lost else None
+def _repair_notes(files: Sequence[Chains]) -> Iterator[Note]:
+    for chains in files:
+        if chains.origin is not None and chains.origin.rows > chains.rows:
+            lost = chains.origin.rows - chains.rows
+            yield Note("input", f"{chains.name}: {lost:,} repeated mentions were left out.")

@@ -33,8 +33,8 @@ from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import (
-    OtherScore,
     Study,
+    SystemsPanel,
     View,
     accuracy_change,
     chosen,
@@ -123,7 +123,7 @@ def item_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, ask
         agreement=agreement(units),
         changed=changed,
         inventory=inventory_counts(units),
-        others=lambda: _other_scores(units, counts, words),
+        panels=lambda: _panels(units, counts, words),
         origins=[items.origin for items in (key, *answers) if items.origin is not None],
         notes=[
             *_set_notes(aligned),
@@ -234,10 +234,10 @@ def _others(
     return others
 
 
-def _other_scores(units: Units, counts: list[Array] | None, words: Array | None) -> list[OtherScore]:
+def _panels(units: Units, counts: list[Array] | None, words: Array | None) -> list[SystemsPanel]:
     """Accuracy, F1 of words, and the scores of classes unless there are too many of them."""
     right = Panel.of("mean", units.systems, units.correct.T.astype(np.int64), clusters=units.clusters)
-    scores: list[OtherScore] = [("accuracy", None, right)]
+    scores: list[SystemsPanel] = [("accuracy", None, right)]
     if words is not None:
         scores.append(("f1", None, Panel.of("mean", units.systems, words.T, clusters=units.clusters)))
     if counts is None:

@@ -425,9 +425,9 @@ class View:
     counted_by: str = ""
 
 
-OtherScore = tuple[str, str | None, Panel]
-"""A score of all systems that is not the headline: its name, the criterion by which whole sentences are right, where there are
-several, and who is right where."""
+SystemsPanel = tuple[str, str | None, Panel]
+"""A score of all systems: its name, the criterion by which whole sentences are right, where there are several, and who is right
+where."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -458,8 +458,6 @@ class Study:
         One system scored with another as gold, if the task supports that.
     inventory
         How often each label occurs, in gold and by system.
-    counts
-        By the index of a system: true positives, false positives and false negatives of each cluster, if the score is F1.
     origins
         The files.
     answered, no_label
@@ -467,8 +465,8 @@ class Study:
         means no label.
     sentences
         The sentence of each unit of `together`, if units are words.
-    others
-        The scores beside the headline, which may contradict it.
+    panels
+        All systems by the headline, if they can be ranked by it, and by the scores beside it, which may contradict it.
     """
 
     task: str
@@ -484,14 +482,13 @@ class Study:
     changed: Callable[[], tuple[list[Changed], Contexts]]
     keys: Sequence[KeyScore] = ()
     inventory: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    counts: Callable[[int], Array] | None = None
     origins: Sequence[Origin] = ()
     notes: Sequence[Note] = ()
     clusters: int | None = None
     answered: Units | None = None
     no_label: str | None = None
     sentences: Array | None = None
-    others: Callable[[], Sequence[OtherScore]] = tuple
+    panels: Callable[[], Sequence[SystemsPanel]] = tuple
 
 
 def chosen(asked: Sequence[str], available: Sequence[str], task: str) -> tuple[str, ...]:

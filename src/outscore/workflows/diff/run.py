@@ -222,7 +222,7 @@ def _summary(request: DiffRequest, study: Study, depth: Depth) -> Diff:
         agreement=study.agreement.tolist() if several else [],
         inventory=_with_maps(inventory_of(study), request, study),
         settings=request.settings(study.origins, **chosen),
-        notes=[*study.notes, *(note for note in [depth_note(study)] if note is not None and depth == "all")],
+        notes=[*study.notes, *(depth_notes(study) if depth == "all" else [])],
         keys=list(study.keys),
         label_rates=rates,
         confusions=wrong,
@@ -263,17 +263,17 @@ def pairs_of(study: Study, asked: DiffRequest, depth: Depth) -> list[Pair]:
     return with_contradictions(pairs, asked.alpha, asked.correction)
 
 
-def depth_note(study: Study) -> Note | None:
+def depth_notes(study: Study) -> list[Note]:
     """A note on what is left out of a study of many systems."""
     steps = list(combinations(range(len(study.systems)), 2))
     if len(steps) <= MAX_DETAILED:
-        return None
+        return []
     costly = ", slices and other scores" if study.task in COSTLY_SCORES else " and slices"
     text = (
         f"Labels, transitions{costly} are compared between neighbours by score and between the first two systems,"
         f" {len(_detailed(study, steps))} of {len(steps):,} pairs; name two systems to see those of any other pair."
     )
-    return Note("omission", text)
+    return [Note("omission", text)]
 
 
 def _detailed(study: Study, steps: list[tuple[int, int]]) -> set[tuple[str, int, int]]:

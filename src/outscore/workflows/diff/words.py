@@ -53,8 +53,8 @@ from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import (
-    OtherScore,
     Study,
+    SystemsPanel,
     View,
     accuracy_change,
     chosen,
@@ -97,7 +97,10 @@ def read_beside_gold(paths: Sequence[str], asked: DiffRequest, *, tagged: bool) 
         return None
     files = [read_as_words(path, name, (), layout) for name, path in zip(distinct_names(paths), paths, strict=True)]
     columns = [GOLD if named else str(len(words.columns)) for words in files]
-    if not named and not all(map(_shares_types, files, columns)):
+    if not named and not all(
+        _same_types(words.columns[column].names, words.columns["tag"].names, unknown=False)
+        for words, column in zip(files, columns, strict=True)
+    ):
         return None
     right = [words.columns[column] for words, column in zip(files, columns, strict=True)]
     for words, labels in zip(files[1:], right[1:], strict=True):
@@ -114,10 +117,6 @@ def _begins_with_two_tags(path: str) -> bool:
 
     tags = first_tags(path)
     return tags is not None and _same_types(*tags, unknown=True)
-
-
-def _shares_types(words: Words, column: str) -> bool:
-    return _same_types(words.columns[column].names, words.columns["tag"].names, unknown=False)
 
 
 def _same_types(right: Iterable[str], given: Iterable[str], *, unknown: bool) -> bool:
@@ -214,9 +213,9 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         where = sentence_contexts(gold, (stripped or str) if task == "dep" else None)
         return [changed_words(of_criterion, gold) for of_criterion in units.values()], where
 
-    def other_scores() -> list[OtherScore]:
+    def panels() -> list[SystemsPanel]:
         names, by = primary.systems, criteria if len(criteria) > 1 else ()
-        further = [*(units[criterion] for criterion in criteria[1:]), *([] if other_tags is None else [other_tags])]
+        further = [*(units[criterion] for criterion in criteria), *([] if other_tags is None else [other_tags])]
         return [
             *((found.criterion, None, _panel(names, found, found.correct)) for found in further),
             *(("sentences", c if by else None, _panel(names, None, sentences[c])) for c in criteria),
@@ -242,7 +241,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         clusters=cluster_count(gold, cluster),
         answered=primary,
         sentences=None if primary.rows is None else gold.sentences[primary.rows],
-        others=other_scores,
+        panels=panels,
     )
 
 
@@ -344,12 +343,10 @@ def _scores(
     scores: dict[str, float | Rates] = {}
     for criterion, counted in totals.items():
         scores[criterion] = rates_from(*counted[system])
-        scores[_sentence_score(criterion)] = float(sentences[criterion][:, system].mean())
+        scores["sentences" if criterion == TAGS[0] else f"sentences_{criterion}"] = float(
+            sentences[criterion][:, system].mean()
+        )
     return scores
-
-
-def _sentence_score(criterion: str) -> str:
-    return "sentences" if criterion == TAGS[0] else f"sentences_{criterion}"
 
 
 def fit_notes(fitted: Sequence[Fitted]) -> list[Note]:
@@ -428,6 +425,10 @@ def span_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, ask
         split = replace(units, slices={name: values for name, values in units.slices.items() if name != CHANGE})
         return View(split, (0, 1), headline, kinds={name: kinds.get(name, 0) for name in CHANGES[1:]})
 
+    def panels() -> list[SystemsPanel]:
+        counts = np.stack([label_counts(everyone, k) for k in range(len(systems))])
+        return [("f1", None, Panel.of("f1", tuple(systems), counts))]
+
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
         split = {name: values for name, values in everyone.slices.items() if name != CHANGE}
@@ -446,12 +447,12 @@ def span_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, ask
         agreement=_agreement(everyone),
         changed=changed,
         inventory=_inventory(*_rename_types([spans_of(file, lenient=True) for file in files], maps)),
-        counts=partial(label_counts, everyone),
+        panels=panels,
         clusters=cluster_count(words, cluster),
         answered=everyone,
         no_label=NO_SPAN,
         origins=[file.origin for file in files if file.origin is not None],
-        notes=[*notes, Note("data", NO_ENTITY), *(note for spans in responses if (note := _ignored_note(spans)) is not None)],
+        notes=[*notes, Note("data", NO_ENTITY), *_ignored_notes(responses)],
     )
 
 
@@ -516,9 +517,8 @@ def _other_reading(scores: Mapping[str, dict[str, float | Rates]], files: list[S
     return [Note("reading", f"{text} ({'leave out' if lenient else 'choose it with'} --lenient).")]
 
 
-def _ignored_note(spans: Spans) -> Note | None:
-    if not len(spans.ignored):
-        return None
-    return Note(
-        "input", f"{spans.words.name} has {len(spans.ignored):,} tags that are not part of an entity when read strictly."
-    )
+def _ignored_notes(files: Sequence[Spans]) -> Iterator[Note]:
+    for spans in files:
+        if number := len(spans.ignored):
+            text = f"{spans.words.name} has {number:,} tags that are not part of an entity when read strictly."
+            yield Note("input", text)

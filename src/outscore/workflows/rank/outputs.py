@@ -65,39 +65,17 @@ def panel_of_outputs(
     if task not in RANKED_TASKS:
         raise OutscoreError(f"Outputs of task `{task}` cannot be ranked.", f"Choose one of: {', '.join(RANKED_TASKS)}.")
     study = study_of(DiffRequest(task=task, cluster=cluster), OutputData(gold, systems))
+    (_, _, panel), *_ = panels = study.panels()
+    named, headline = panel.metric.name, panels[0][0]
+    # Counts are summed over units that are swapped as one before anything is compared.
+    unit = study.unit if study.cluster is None or panel.clusters is not None else f"{study.cluster}s"
     if metric is not None:
         refuse_free_answers(len(classes_of(study.together)), metric)
-        return OutputPanel(
-            _by_class(study, metric),
-            str(metric),
-            study.criteria[0],
-            study.origins,
-            study.notes,
-            study.unit,
-            study.cluster,
-            _others(study, str(metric)),
-        )
-    panel, named = (_of_counts(study), "f1") if study.counts is not None else (_of_units(study), "mean")
-    # Counts are summed over units that are swapped as one before anything is compared.
-    unit = study.unit if study.counts is None or study.cluster is None else f"{study.cluster}s"
-    others = _others(study, "accuracy")
+        panel, named, headline, unit = _by_class(study, metric), str(metric), str(metric), study.unit
+    others = {score_name(name, by): other for name, by, other in panels if name != headline}
     return OutputPanel(panel, named, study.criteria[0], study.origins, study.notes, unit, study.cluster, others)
-
-
-def _others(study: Study, headline: str) -> dict[str, Panel]:
-    return {score_name(name, by): panel for name, by, panel in study.others() if name != headline}
-
-
-def _of_units(study: Study) -> Panel:
-    units = study.together
-    return Panel.of("mean", study.systems, units.correct.T.astype(np.int64), clusters=units.clusters)
 
 
 def _by_class(study: Study, metric: str | AdditiveMetric) -> Panel:
     units = study.together
     return Panel.of(metric, study.systems, np.stack(label_class_counts(units)), clusters=units.clusters)
-
-
-def _of_counts(study: Study) -> Panel:
-    assert study.counts is not None
-    return Panel.of("f1", study.systems, np.stack([study.counts(k) for k in range(len(study.systems))]))
