@@ -150,6 +150,8 @@ class Aligned(Brief):
         The number of items of each system that others lack, where these were left out.
     rule
         How rows that contradict each other were settled.
+    behind, reduced
+        The rows behind scores that are made of several runs, of the same items, and the name of such a score.
 
     Examples
     --------
@@ -170,6 +172,8 @@ class Aligned(Brief):
     conflicts: int = 0
     left_out: tuple[int, ...] = ()
     rule: DuplicateRule = "mean"
+    behind: Aligned | None = None
+    reduced: str = ""
 
     def _brief(self) -> str:
         rows = sum(one.rows for one in self.scores)
@@ -213,6 +217,11 @@ class Aligned(Brief):
     def item(self) -> Array:
         """The item of each row."""
         return np.tile(np.arange(self.items), len(self.systems)) if self.places is None else self.places[1]
+
+    @property
+    def runs(self) -> Aligned:
+        """All runs: those behind scores that are made of several, or else these rows."""
+        return self if self.behind is None else self.behind
 
     @property
     def by_dataset(self) -> dict[str | None, Array]:
@@ -394,10 +403,10 @@ def as_pair(a: Scores, b: Scores) -> tuple[Scores, Scores]:
             f"{a.label} has {a.rows:,} items and {b.label} has {b.rows:,}: they cannot be paired line by line.",
             "Give both systems' scores for the same items in the same order, or compare different items with --unpaired.",
         )
-    if a.datasets is None or b.datasets is None:
-        a, b = _dataset_as_slice(a), _dataset_as_slice(b)
-    _refuse_other_datasets(a, b)
-    return a, b
+    if a.datasets is not None and b.datasets is not None:
+        _refuse_other_datasets(a, b, a.datasets, b.datasets)
+        return a, b
+    return _dataset_as_slice(a), _dataset_as_slice(b)
 
 
 def _dataset_as_slice(scores: Scores) -> Scores:
@@ -407,11 +416,11 @@ def _dataset_as_slice(scores: Scores) -> Scores:
     return replace(scores, datasets=None, slices={**scores.slices, column: scores.datasets})
 
 
-def _refuse_other_datasets(a: Scores, b: Scores) -> None:
+def _refuse_other_datasets(a: Scores, b: Scores, *datasets: Labels) -> None:
     """Refuse rows without ids that would be matched by their position but are of different datasets."""
-    if a.ids is not None or b.ids is not None or a.datasets is None or b.datasets is None:
+    if a.ids is not None or b.ids is not None:
         return
-    codes, names = encode_together([a.datasets, b.datasets])
+    codes, names = encode_together(datasets)
     first, second = codes[: a.rows], codes[a.rows :]
     wrong = np.flatnonzero(first != second)
     if len(wrong):

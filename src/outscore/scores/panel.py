@@ -440,14 +440,14 @@ def panels_of(
     return panels_by_dataset(align(scores, duplicates), metric)
 
 
-def panels_by_dataset(aligned: Aligned, metric: str | AdditiveMetric, behind: Behind | None = None) -> list[Panel]:
+def panels_by_dataset(aligned: Aligned, metric: str | AdditiveMetric) -> list[Panel]:
     """One panel for each dataset of systems that have been aligned; the first one carries the notes and counts of all rows."""
-    first, *others = _panels(aligned, metric, aligned.by_dataset, behind)
+    first, *others = _panels(aligned, metric, aligned.by_dataset)
     notes = filling_notes(aligned.items, aligned.conflicts, _count_unequal(aligned.counts), aligned.rule)
     return [replace(first, notes=tuple(notes)), *others]
 
 
-def panel_of(aligned: Aligned, metric: str | AdditiveMetric, behind: Behind | None = None) -> Panel:
+def panel_of(aligned: Aligned, metric: str | AdditiveMetric) -> Panel:
     """All items of systems that have been aligned, whatever their dataset.
 
     Examples
@@ -457,20 +457,10 @@ def panel_of(aligned: Aligned, metric: str | AdditiveMetric, behind: Behind | No
     >>> panel_of(align([new, old]), "mean").pair(0, 1).b[:, 0].tolist()
     [0, 1]
     """
-    return _panels(aligned, metric, {None: np.arange(aligned.items)}, behind)[0]
+    return _panels(aligned, metric, {None: np.arange(aligned.items)})[0]
 
 
-@dataclass(frozen=True, eq=False)
-class Behind:
-    """The runs behind scores that are made of several: all rows of the same items, and the name of such a score."""
-
-    aligned: Aligned
-    reduced: str
-
-
-def _panels(
-    aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str | None, Array], behind: Behind | None
-) -> list[Panel]:
+def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str | None, Array]) -> list[Panel]:
     table, present = _fill_table(aligned), None if aligned.whole else aligned.counts > 0
     clusters = item_clusters(aligned)
     repeated = present is not None and bool(aligned.counts.max() > 1)
@@ -481,9 +471,9 @@ def _panels(
         if clusters is not None:
             codes, first = densify(clusters[0][here])
             names = names_at(clusters[1], clusters[0][here][first])
-        repeats = _repeats(aligned, here) if repeated else None
-        if behind is not None:
-            repeats = replace(_repeats(behind.aligned, here), reduced=behind.reduced)
+        repeats = _repeats(aligned.runs, here) if repeated or aligned.behind is not None else None
+        if repeats is not None and aligned.reduced:
+            repeats = replace(repeats, reduced=aligned.reduced)
         panels.append(
             Panel.of(
                 metric,
@@ -516,7 +506,6 @@ def slices_of(
     panels: Sequence[Panel],
     column: str,
     metric: str | AdditiveMetric = "mean",
-    behind: Behind | None = None,
 ) -> dict[str, list[Part]]:
     """The parts of each panel by the values of a column, in order of first appearance.
 
@@ -531,14 +520,14 @@ def slices_of(
     >>> {value: parts[0].panel.items for value, parts in slices_of(both, panels_by_dataset(both, "mean"), "topic").items()}
     {'x': ('q1', 'q3'), 'y': ('q2',)}
     """
-    rows = aligned if behind is None else behind.aligned
+    rows = aligned.runs
     values = values_of_rows(rows, column)
     values.refuse(rows, column)
     first = np.zeros(rows.items, dtype=np.int64)
     first[rows.item[::-1]] = values.codes[::-1]
     mixed = np.flatnonzero(values.codes != first[rows.item])
-    if len(mixed) and (behind is not None or _count_unequal(rows.counts)):
-        _refuse_mixed(rows, column, int(mixed[0]), values, "" if behind is None else behind.reduced)
+    if len(mixed) and (aligned.reduced or _count_unequal(rows.counts)):
+        _refuse_mixed(rows, column, int(mixed[0]), values, aligned.reduced)
     groups = list(aligned.by_dataset.values()) if len(panels) > 1 else [np.arange(aligned.items)]
     found: dict[str, list[Part]] = {name: [] for name in values.names}
     for panel, here in zip(panels, groups, strict=True):

@@ -34,7 +34,7 @@ from outscore.scores.align import (
     repeated_notes,
     values_of_rows,
 )
-from outscore.scores.panel import Behind, Panel, Part, name_repeats, panel_of, panels_by_dataset, refuse_one, slices_of
+from outscore.scores.panel import Panel, Part, name_repeats, panel_of, panels_by_dataset, refuse_one, slices_of
 from outscore.scores.reduce import UsedRuns, use_runs
 from outscore.scores.system import Origin, Scores, facts_of_answers
 from outscore.scores.weights import weigh
@@ -60,8 +60,8 @@ ScoresRequest = CompareRequest | RankRequest | ScoreRequest
 class Prepared:
     """Systems on their items, ready to be measured by a metric in the direction that is better.
 
-    `systems` are all as they were read, in what the metric makes of answers; `runs` what was taken of them. `aligned` are those
-    on one list of items, and `behind` the runs that were made one score. `kind` is what the caller says that repeats are.
+    `systems` are all as they were read, in what the metric makes of answers; `runs` what was taken of them, and `aligned` these
+    on one list of items. `kind` is what the caller says that repeats are.
     """
 
     request: ScoresRequest
@@ -69,13 +69,12 @@ class Prepared:
     runs: UsedRuns
     better: MetricDirection
     aligned: Aligned
-    behind: Behind | None = None
     kind: str | None = None
 
     @cached_property
     def whole(self) -> Panel:
         """All items, whatever their dataset."""
-        panel = panel_of(self.aligned, self.better.metric, self.behind)
+        panel = panel_of(self.aligned, self.better.metric)
         if self.systems.labels is not None:
             panel = replace(panel, items=_row_names(self.systems, self.aligned))
         (named,) = name_repeats([panel], self.kind)
@@ -84,11 +83,11 @@ class Prepared:
     @cached_property
     def panels(self) -> list[Panel]:
         """One panel for each dataset."""
-        return name_repeats(panels_by_dataset(self.aligned, self.better.metric, self.behind), self.kind)
+        return name_repeats(panels_by_dataset(self.aligned, self.better.metric), self.kind)
 
     def slices(self, column: str, panels: Sequence[Panel]) -> dict[str, list[Part]]:
         """The parts of these panels by the values of a column, in order of first appearance."""
-        return slices_of(self.aligned, panels, column, self.better.metric, self.behind)
+        return slices_of(self.aligned, panels, column, self.better.metric)
 
     @property
     def alignment(self) -> Alignment:
@@ -120,7 +119,7 @@ class Prepared:
         aligned = self.aligned
         of_pair = list[Note]()
         if aligned.left_out:
-            of_pair = _pair_notes(aligned if self.behind is None else self.behind.aligned, aligned)
+            of_pair = _pair_notes(aligned)
             of_pair += repeated_notes(aligned.duplicates, aligned.conflicts)
         return [*self.runs.notes, *of_pair, *facts_of_answers(self.systems.scores)]
 
@@ -150,33 +149,32 @@ def prepare(request: ScoresRequest, systems: Systems) -> Prepared:
     (('new', 'old'), [0.67, 0.33], 'higher')
     """
     scored, runs, better = _chosen(request, systems)
-    rule, pair = cast("DuplicateRule", request.duplicates), isinstance(request, CompareRequest)
+    pair = isinstance(request, CompareRequest)
     if not pair:
         refuse_one(scored.scores)
-    aligned = align_pair(runs.scores, rule) if pair else align(runs.scores, rule).in_common_order()
+    aligned = _on_items(request, runs, runs.scores, runs.before)
     aligned = replace(aligned, duplicates=aligned.duplicates + runs.duplicates, conflicts=aligned.conflicts + runs.conflicts)
-    behind = None
-    if runs.reduction is not None:
-        before = align_pair(runs.before, rule) if pair else align(runs.before, rule).in_common_order()
-        behind = Behind(before, runs.reduction.name)
     if pair and request.slice is not None:
-        rows = aligned if behind is None else behind.aligned
-        values_of_rows(rows, request.slice).refuse(rows, request.slice)
-    return Prepared(request, scored, runs, better, aligned, behind, request.repeats)
+        values_of_rows(aligned.runs, request.slice).refuse(aligned.runs, request.slice)
+    return Prepared(request, scored, runs, better, aligned, request.repeats)
+
+
+def _on_items(request: ScoresRequest, runs: UsedRuns, scores: Sequence[Scores], before: Sequence[Scores]) -> Aligned:
+    """Systems on one list of items, with the runs behind their scores."""
+    rule = cast("DuplicateRule", request.duplicates)
+    if isinstance(request, CompareRequest) and len(scores) > 1:
+        aligned, behind = align_pair(scores, rule), align_pair(before, rule) if before else None
+    else:
+        aligned, behind = align(scores, rule).in_common_order(), align(before, rule).in_common_order() if before else None
+    return aligned if runs.reduction is None else replace(aligned, behind=behind, reduced=runs.reduction.name)
 
 
 def prepare_each(request: ScoresRequest, systems: Systems) -> list[Prepared]:
     """Each system on its own items; the direction and the runs that are taken are those of all."""
     scored, runs, better = _chosen(request, systems)
-    rule = cast("DuplicateRule", request.duplicates)
-    found = []
-    for place, one in enumerate(runs.scores):
-        aligned = align([one], rule)
-        behind = None
-        if runs.reduction is not None:
-            behind = Behind(align([runs.before[place]], rule), runs.reduction.name)
-        found.append(Prepared(request, scored, runs, better, aligned, behind))
-    return found
+    places = range(len(runs.scores))
+    each = [_on_items(request, runs, runs.scores[k : k + 1], runs.before[k : k + 1]) for k in places]
+    return [Prepared(request, scored, runs, better, aligned) for aligned in each]
 
 
 def _chosen(request: ScoresRequest, systems: Systems) -> tuple[Systems, UsedRuns, MetricDirection]:
@@ -262,9 +260,9 @@ def _row_names(systems: Systems, aligned: Aligned) -> tuple[str, ...]:
     return tuple(names[item] for item in aligned.labels)
 
 
-def _pair_notes(rows: Aligned, aligned: Aligned) -> list[Note]:
-    """What a reader should know about how the rows of two systems were matched; `aligned` are those that are compared."""
-    notes = []
+def _pair_notes(aligned: Aligned) -> list[Note]:
+    """What a reader should know about how the rows of two systems were matched."""
+    notes, rows = [], aligned.runs
     a, b = aligned.counts
     if not np.array_equal(a, b):
         first, second = aligned.systems

@@ -230,7 +230,7 @@ def check_systems(scores: Sequence[Scores], request: ScoreRequest) -> None:
 
 def _repeats(prepared: Sequence[Prepared], request: ScoreRequest) -> tuple[RepeatKind | None, str]:
     """The kind of repeats, and what the data call them; None if each item was scored once."""
-    if all(one.behind is None and one.aligned.counts.max() <= 1 for one in prepared):
+    if all(one.aligned.behind is None and one.aligned.counts.max() <= 1 for one in prepared):
         if request.repeats is not None:
             raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
         return None, ""
