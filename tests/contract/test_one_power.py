@@ -62,7 +62,7 @@ def test_compare_rank_gate_and_plan_agree(kind, data):
         planned = osc.plan(**of_pilot)
         assert round(planned.items / planned.design.cluster_size) == power.needed
         ranked = osc.rank({"A": a, "B": b}, clusters=labels).pairs[0]
-        assert ranked.needed == max(compared.n + 1, math.ceil(power.needed * compared.n / units))
+        assert (ranked.needed, ranked.n) == (power.needed, units)
         # Fewer than are needed do not suffice, if curve and number come from one function.
         assert all(point.power < 0.8 + 1e-9 for point in power.curve if point.n < 0.8 * power.needed)
     if power.detectable_effect is None:

@@ -173,11 +173,8 @@ class Exchange:
 
     def smallest_p(self, alternative: str = "two-sided") -> float:
         """The smallest p that so many runs of each item can give: by the most extreme division of every item."""
-        sizes = zip(*(size.tolist() for size in self.sizes), strict=True)
-        ways = math.fsum(math.lgamma(a + b + 1) - math.lgamma(a + 1) - math.lgamma(b + 1) for a, b in sizes)
-        # With equal numbers of runs the mirror image is as extreme.
-        sides = 2 if alternative == "two-sided" and self.equal_runs else 1
-        return min(1.0, sides * math.exp(-ways))
+        a, b = (size.tolist() for size in self.sizes)
+        return math.exp(smallest_log_p(a, b, alternative))
 
     def _exchange_p(self, request: TestRequest, points: int) -> PValue:
         """By the laws of the items' parts on finer and coarser grids, or where these take too long, from sampled exchanges."""
@@ -480,6 +477,20 @@ def exchange_of(a: Runs, b: Runs, *, orientation: int = 1, is_sum: bool = False)
     if n != int(b.items.max()) + 1:
         raise OutscoreError("Both systems need a run of every item.", "Leave out items that only one system has.")
     return Exchange(a, b, np.ones(n, dtype=np.int64), 1 if is_sum else n, orientation)
+
+
+def smallest_log_p(a: Sequence[int], b: Sequence[int], alternative: str = "two-sided") -> float:
+    """The log of the smallest p that so many runs of each item, by A and by B, can give: by their most extreme division.
+
+    Examples
+    --------
+    >>> round(math.exp(smallest_log_p([2, 2], [2, 2])), 6), round(math.exp(smallest_log_p([2, 3], [2, 2])), 6)
+    (0.055556, 0.016667)
+    """
+    ways = math.fsum(math.log(math.comb(m + n, m)) for m, n in zip(a, b, strict=True))
+    # With equal numbers of runs the mirror image is as extreme.
+    mirrored = alternative == "two-sided" and list(a) == list(b)
+    return min(0.0, (LOG2 if mirrored else 0.0) - ways)
 
 
 def not_exchangeable(systems: Sequence[Runs], metric: AdditiveMetric) -> str:

@@ -6,7 +6,7 @@ unless a baseline was named, which then comes second in all pairs.
 
 from __future__ import annotations
 
-from dataclasses import field, fields, replace
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.records import brief_name, brief_number, dataclass
@@ -101,8 +101,9 @@ class RankedPair:
     note
         What to know about this pair.
     needed
-        The items that detect a true difference as large as the observed one with power .8, for the pair with the leader, or the
-        baseline, that is closest to being decided; None for all others, and in results of version 0.1.0.
+        How many of what `n` counts, items or what is swapped as one, detect a true difference as large as the observed one with
+        power .8, for the pair with the leader, or the baseline, that is closest to being decided; None for all others, and in
+        results of version 0.1.0.
     """
 
     systems: tuple[str, str]
@@ -497,6 +498,13 @@ class RankDesign:
     reduced: str = ""
     repeats_range: tuple[int, int] | None = None
 
+    @property
+    def unit(self) -> str:
+        """What is swapped as one."""
+        if self.unit_size > 1:
+            return "unit"
+        return self.noun if self.clusters is None else self.group
+
     def score_name(self, metric: str) -> str:
         """The name of the scores: the metric, with a remark if units are summarised by their medians."""
         return f"{metric} of unit medians" if self.unit_size > 1 and self.unit_statistic == "median" else metric
@@ -629,11 +637,6 @@ class Ranking(Result, Standing):
             if centre in pair.systems and pair.p.adjusted is not None and pair.p.adjusted > self.alpha and pair.difference
         ]
         return min(undecided, key=lambda pair: pair.p.value, default=None)
-
-    def with_needed(self, closest: RankedPair, needed: int | None) -> Ranking:
-        """The ranking with the items that the pair closest to being decided needs."""
-        pairs = [replace(pair, needed=needed) if pair is closest else pair for pair in self.pairs]
-        return replace(self, pairs=pairs)
 
     def to_frame(self, of: Literal["systems", "pairs"] = "systems") -> pl.DataFrame:
         """A polars data frame with a row for each system, or for each pair, of every dataset and metric."""

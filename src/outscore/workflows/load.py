@@ -461,8 +461,6 @@ def _two(names: Sequence[str], chosen: Sequence[str]) -> tuple[int, int]:
 
 def with_exchanges(items: Sequence[DecidingItem], pair: tuple[Evaluation, ...]) -> list[DecidingItem]:
     """Items with the question and both answers, read again from the logs; clusters and units stay as they are."""
-    if not pair:
-        return list(items)
     texts = [exchanges_of(evaluation, [item.item for item in items]) for evaluation in pair]
     completed = []
     for item in items:

@@ -1,8 +1,7 @@
-"""What is asked of systems, in one record for every command, and which population the answer of a ranking is about."""
+"""What is asked of systems, in one record for every command, and which population the answer is about."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
@@ -12,11 +11,11 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import check_level, check_seed, complete, did_you_mean
 from outscore.core.records import dataclass
-from outscore.core.rows import RUNS, Repeats
+from outscore.core.rows import RUNS
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.families import CORRECTIONS
-from outscore.inference.pairwise.table import lacking_of
+from outscore.inference.pairwise.table import not_a_mean
 from outscore.inference.populations import (
     EXCHANGE,
     EXCHANGE_OF_RUNS,
@@ -87,6 +86,11 @@ class Question:
         )
 
     @property
+    def units(self) -> dict[str, Any]:
+        """How evaluation units are made of items."""
+        return {"unit_size": self.unit_size, "unit_statistic": self.unit_statistic, "shuffle": self.shuffle}
+
+    @property
     def side(self) -> dict[str, Any]:
         """Level, side and tested difference, which decisions and words need."""
         return {"alpha": self.alpha, "alternative": self.alternative, "delta": self.delta}
@@ -146,14 +150,7 @@ def check_test(test: str) -> None:
         )
 
 
-# Which population a ranking is about: the requested one, or the default for its repeats if all systems allow it.
-
-
-MAX_PAIRS = 2_000
-"""Pairs that are also tested for other populations, which takes some milliseconds each."""
-
-Metrics = Sequence[Sequence[Panel]]
-"""The panels of all metrics that are ranked by."""
+# Which population a claim is about: the requested one, or the default for its repeats if all systems allow it.
 
 
 def name_of_test(population: str, panels: Sequence[Panel], test: str) -> str:
@@ -163,49 +160,46 @@ def name_of_test(population: str, panels: Sequence[Panel], test: str) -> str:
     return TWO_WAY if population == ITEMS_AND_RUNS else test
 
 
-def lacking_on_datasets(panels: Sequence[Panel], unit_size: int, further: Sequence[Panel] = ()) -> dict[str, str]:
-    """By population, what the datasets of a ranking lack for a claim about it; runs have to be those of all datasets."""
-    missing = lacking_of(panels, unit_size=unit_size, further=further)
-    uneven = _uneven_runs(panels) if panels[0].repeat_kind == RUNS else ""
-    return {name: "" if name == ITEMS else clause or uneven for name, clause in missing.items()}
+def population_of(
+    panels: Sequence[Panel], question: Question, missing: Mapping[str, str], subject: str = "The claims are"
+) -> tuple[str, list[Note]]:
+    """The population that decides, and what there is to say of it; `missing` is what the panels lack for each.
 
-
-def population_of(panels: Sequence[Panel], question: Question, metrics: Metrics) -> tuple[str, list[str], list[Note]]:
-    """The population that decides, the others that the data allow, and notes on those that they do not."""
-    kind, units = panels[0].repeat_kind, question.unit_size
-    missing = lacking_on_datasets(panels, units, [panel for of_metric in metrics[1:] for panel in of_metric])
+    `panels` are those of all datasets, and `subject` begins a sentence about what is claimed.
+    """
+    kind, named = panels[0].repeat_kind, question.entry.name
     usual = usual_population(kind)
     parts = [panel.shared_repeats for panel in panels]
-    chosen = choose_population(question.population, missing, parts, kind, only_items=question.test != DEFAULT, units=units != 1)
-    others = [name for name in missing if name != chosen and not missing[name]] if kind is not None else []
+    known = [repeats for repeats in parts if repeats is not None]
+    chosen = choose_population(
+        question.population, missing, parts, kind, only_items=named != DEFAULT, units=question.unit_size != 1
+    )
     notes = []
-    if THESE_ITEMS in others and math.comb(len(panels[0].systems), 2) > MAX_PAIRS:
-        others.remove(THESE_ITEMS)
-        text = f"With more than {MAX_PAIRS:,} pairs, other populations are only tested on request: --population {THESE_ITEMS}."
-        notes.append(Note("runs", text))
-    if chosen == ITEMS_AND_RUNS and any(runs.count < 3 for repeats in _known(panels) for runs in repeats.systems):
+    if chosen == ITEMS_AND_RUNS and any(runs.count < 3 for repeats in known for runs in repeats.systems):
         notes.append(Note("runs", FEW_RUNS))
     if chosen == ITEMS and kind == RUNS and missing[usual]:
-        text = f"The claims are about these runs, not about new ones: {missing[usual]}."
-        notes.append(Note("runs", text))
-    if chosen == THESE_ITEMS and kind != RUNS and any(panel.run_unequally() is not None for panel in panels):
+        notes.append(these_runs(missing[usual], subject))
+    elif chosen == ITEMS != usual and question.population is None:
+        why = f"`{named}` works on items only; leave --test out for a claim about new runs"
+        notes.append(these_runs(why, subject, "warning"))
+    if chosen == THESE_ITEMS and kind != RUNS:
+        notes += _about_exchange(panels)
+    return chosen, notes
+
+
+def _about_exchange(panels: Sequence[Panel]) -> list[Note]:
+    """What there is to say of runs that are exchanged within items."""
+    clause = next(filter(None, map(not_a_mean, panels)), "")
+    if clause:
+        return [Note("method", f"{clause}, so its runs are exchanged at random, and this population has no interval.")]
+    notes = []
+    if any(panel.run_unequally() is not None for panel in panels):
         notes.append(Note("runs", UNEQUAL_LAWS))
-    if chosen == THESE_ITEMS and kind != RUNS and any((panel.times == 1).any() for panel in panels):
+    if any((panel.times == 1).any() for panel in panels):
         notes.append(Note("runs", SPREAD_UNSEEN))
-    return chosen, others, notes
+    return notes
 
 
-def _known(panels: Sequence[Panel]) -> list[Repeats]:
-    """The repeats of each panel that has any, of items that are compared."""
-    return [panel.shared_repeats for panel in panels if panel.shared_repeats is not None]
-
-
-def _uneven_runs(panels: Sequence[Panel]) -> str:
-    """Which system has different numbers of runs on different datasets, as a clause; empty if none has, or lacks runs."""
-    known = _known(panels)
-    if any(repeats.lacking for repeats in known):
-        return ""
-    for system, *runs in zip(panels[0].systems, *(repeats.systems for repeats in known), strict=True):
-        if len({one.count for one in runs}) > 1:
-            return f"{system} has different numbers of runs on different datasets"
-    return ""
+def these_runs(why: str, subject: str = "The claims are", kind: Literal["runs", "warning"] = "runs") -> Note:
+    """That a claim is not about new runs, and why."""
+    return Note(kind, f"{subject} about these runs, not about new ones: {why}.")

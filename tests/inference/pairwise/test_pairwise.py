@@ -19,7 +19,7 @@ from outscore.inference.pairwise.corpus import Flipped, drawn_scores, hits_of, r
 from outscore.inference.pairwise.macro import macro_tested
 from outscore.inference.pairwise.moments import binary_table, tango_limits
 from outscore.inference.pairwise.per_pair import NEAR_WIDTH, PairTest, exact_rows, pair_rows
-from outscore.inference.pairwise.table import own_limits, pairs_of
+from outscore.inference.pairwise.table import own_scores, pairs_of
 from outscore.metrics.registry import resolve
 from outscore.resampling import flip_bits
 from outscore.results.pvalue import PValue
@@ -197,12 +197,12 @@ def test_scores_and_own_intervals_against_compare():
     random = np.random.default_rng(6)
     for values in ((random.random((2, 50)) < 0.6).astype(int), random.random((2, 50)), random.normal(3, 9, (2, 50))):
         metric, _, _ = resolve("mean", values[0], values[1])
-        low, high = own_limits(means(values), 0.05)
+        own = own_scores(means(values), "permutation", 0.05)
         alone = osc.compare(*values)
         assert metric.name == "mean"
         assert means(values).scores() == pytest.approx([score.value for score in alone.scores])
-        assert low == pytest.approx([score.low for score in alone.scores])
-        assert high == pytest.approx([score.high for score in alone.scores])
+        assert own.low == pytest.approx([score.low for score in alone.scores])
+        assert own.high == pytest.approx([score.high for score in alone.scores])
 
 
 def test_items_worth_a_hundred_are_items_worth_one():

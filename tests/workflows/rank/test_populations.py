@@ -149,6 +149,30 @@ def test_pairs_of_these_items_are_those_of_compare(tmp_path, column):
     assert "exchange" in found.to_text()
 
 
+def test_these_items_of_counts_are_those_of_compare(tmp_path):
+    """`compare` exchanged runs of F1 at random, and `rank` refused to."""
+    rng = np.random.default_rng(4)
+    rows = [
+        f"q{i},{name},{run},{rng.binomial(9, rate)},{rng.integers(0, 5)}\n"
+        for name, rate in (("a", 0.6), ("b", 0.5), ("c", 0.4))
+        for i in range(20)
+        for run in range(3)
+    ]
+    path = tmp_path / "counts.csv"
+    path.write_text("item,system,epoch,tp,errors\n" + "".join(rows))
+    asked = {"score": ["tp", "errors"], "metric": "f1"}
+    found = osc.rank(path, population="these-items", **asked)
+    assert (found.test, found.kernel) == ("exchange", "divisions")
+    assert "exchanged at random" in " ".join(note.text for note in found.notes)
+    own = {score.system: (score.value, score.low, score.high) for score in found.scores}
+    for pair in found.pairs:
+        compared = osc.compare(path, systems=pair.systems, population="these-items", **asked)
+        assert (pair.p.value, pair.low, pair.high) == (compared.p.value, None, None)
+        assert {score.system: (score.value, score.low, score.high) for score in compared.scores}.items() <= own.items()
+    (other,) = osc.rank(path, **asked).other_populations
+    assert (other.population, other.counts.significant) == ("these-items", found.counts.significant)
+
+
 def test_these_items_of_several_datasets(tmp_path):
     first, second = scored(12, 1), scored(9, 2)
     lines = Path(written(tmp_path / "a.csv", first, "epoch", dataset="one")).read_text().splitlines()

@@ -20,7 +20,7 @@ from outscore.results.ranking import Ranking
 from outscore.scores.panel import Panel, panels_of
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.rank.panels import assemble_ranking, measure, rank_panels
-from outscore.workflows.rank.standings import pairs_frame
+from outscore.workflows.rank.standings import families, pairs_frame
 
 NAMES = ("a", "b", "c", "d")
 
@@ -297,7 +297,8 @@ def test_several_metrics_make_one_family():
 def test_pairs_frame_holds_every_pair_with_its_adjusted_p():
     panels = panels_of([Scores(n, v, Labels.of(range(80))) for n, v in as_dict(simulated()).items()])
     measured = measure(panels)
-    ranking, frame = assemble_ranking(measured), pairs_frame(measured)
+    found = families(measured)
+    ranking, frame = assemble_ranking(found, found.standings()), pairs_frame(measured)
     table = {frozenset((row["left"], row["right"])): row for row in frame.iter_rows(named=True)}
     for pair in ranking.pairs:
         row = table[frozenset(pair.systems)]

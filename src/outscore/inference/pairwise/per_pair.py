@@ -9,7 +9,7 @@ numbers do, to within a fiftieth. All other p-values are those of the test run a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import Literal
@@ -32,22 +32,23 @@ from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.pairwise.table import (
     KINDS,
     PairTable,
+    Run,
     exchange_of_pair,
     exchange_result,
     run_scores_of_pair,
     runs_result,
+    sampled_result,
     two_way_of_pair,
     two_way_result,
 )
 from outscore.inference.permutation import permutation
 from outscore.inference.populations import EXCHANGE, TWO_WAY, own_test
 from outscore.inference.registry import TESTS
-from outscore.results.comparison import TestResult
+from outscore.inference.runs import COARSE, Exchange
+from outscore.inference.two_way import TwoWay
 from outscore.results.pvalue import Interval, PValue
 from outscore.scores.panel import Panel
 
-Run = Callable[[TestRequest], TestResult]
-"""A test of one pair as a function of what is asked."""
 STUDENT = "Student's t of the paired differences, stretched to agree with the test"
 CHUNK = 16
 """Pairs that a worker takes at a time: enough to be worth the way, few enough for a bar that moves."""
@@ -181,22 +182,34 @@ def exact_rows(panel: Panel, chunk: Array) -> Array:
     return answers
 
 
-def population_run(panels: Sequence[Panel], left: int, right: int, test: str) -> Run:
-    """The test of a population on the items that both systems have, as a function of what is asked.
+Basis = TwoWay | Exchange | tuple[Array, Array] | None
+"""What the test of a population rests on: items and runs, runs of items, the scores of whole runs, or sampled exchanges."""
 
-    Of several panels, on each of which both have items, the mean difference is tested.
+
+def population_run(
+    panels: Sequence[Panel], left: int, right: int, test: str, *, over_items: Run | None = None, points: int = COARSE
+) -> tuple[Run, Basis]:
+    """The test of a population on the items that both systems have, as a function of what is asked, and what it rests on.
+
+    Of several panels, on each of which both have items, the mean difference is tested. `over_items` is the test of the items'
+    means, for margins, and `points` those of the grid on which real numbers are counted.
     """
-    orientation = panels[0].orientation
+    metric = panels[0].metric
     if test == TWO_WAY:
-        return partial(two_way_result, two_way_of_pair(panels, left, right), orientation=orientation)
+        crossed = two_way_of_pair(panels, left, right)
+        return partial(two_way_result, crossed, metric, over_items), crossed
     if test == EXCHANGE:
-        return partial(exchange_result, exchange_of_pair(panels, left, right))
-    return partial(runs_result, *run_scores_of_pair(panels, left, right), higher_is_better=orientation > 0)
+        exchange = exchange_of_pair(panels, left, right)
+        if exchange is None:
+            return partial(sampled_result, panels[0], left, right), None
+        return partial(exchange_result, exchange, points=points), exchange
+    scores = run_scores_of_pair(panels, left, right)
+    return partial(runs_result, *scores, higher_is_better=metric.higher_is_better), scores
 
 
 def population_numbers(panels: Sequence[Panel], left: int, right: int, asked: PairTest) -> tuple[list[float], str, str]:
     """The numbers of a pair by the test of a population, the kernel of p and the method of the interval."""
-    run = population_run(panels, left, right, asked.test)
+    run, _ = population_run(panels, left, right, asked.test)
     result = run(asked.request)
     others = [run(replace(asked.request, alternative=side, interval=False)).p for side in SIDES[1:] if asked.sides]
     logs = [log_claim(result.p), *([log_claim(p) for p in others] or [0.0, 0.0])]

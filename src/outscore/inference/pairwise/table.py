@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Literal
@@ -10,17 +10,19 @@ from typing import Literal
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import MIN_FLOAT, Array
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import MIN_FLOAT, Array, finite
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
-from outscore.core.rows import EPOCHS, RUNS, PairedScores
+from outscore.core.rows import EPOCHS, RUNS, PairedScores, Repeats, Runs
 from outscore.inference.base.discordance import Discordance, discordance, worth_of
-from outscore.inference.base.own_score import UNKNOWN, Limits, OwnRows, own_intervals
+from outscore.inference.base.own_score import UNKNOWN, Limits, OwnRows, interval_method, own_intervals
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.effects import evaluation_units
-from outscore.inference.describe.repeats import own_run_limits, run_interval, run_test
-from outscore.inference.populations import EXCHANGE, EXCHANGE_OF_RUNS, POPULATIONS, THESE_ITEMS, TWO_WAY, lacking
-from outscore.inference.runs import COARSE, Exchange, exchange_of_rows, macro_exchange, not_exchangeable
+from outscore.inference.describe.repeats import OWN_BY_RUNS, own_run_limits, run_interval, run_test
+from outscore.inference.populations import EXCHANGE, EXCHANGE_OF_RUNS, ITEMS, POPULATIONS, THESE_ITEMS, TWO_WAY, lacking
+from outscore.inference.runs import COARSE, Exchange, exchange_of_rows, macro_exchange, not_exchangeable, sampled_exchange
+from outscore.inference.shifted import is_shifted, larger
 from outscore.inference.two_way import TwoWay, macro_two_way, noise_of_rows, two_way_of_rows
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
@@ -29,6 +31,8 @@ from outscore.scores.panel import Panel
 # All pairs of systems on one dataset, column by column: a million tests are arrays, not objects.
 
 
+Run = Callable[[TestRequest], TestResult]
+"""A test of one pair as a function of what is asked."""
 KINDS = ("exact", "certified", "monte-carlo", "asymptotic")
 """What the codes in `PairTable.kind` mean."""
 FINENESS = (2.0**40, 1e12)
@@ -151,17 +155,22 @@ def two_way_of_pair(panels: Sequence[Panel], left: int, right: int) -> TwoWay:
     return macro_two_way(parts) if len(parts) > 1 else parts[0]
 
 
-def exchange_of_pair(panels: Sequence[Panel], left: int, right: int) -> Exchange:
-    """Runs of two systems to be exchanged within the items that both have, by a mean over items."""
+def exchange_of_pair(panels: Sequence[Panel], left: int, right: int) -> Exchange | None:
+    """Runs of two systems to be exchanged within the items that both have; None unless the metric is a mean over items."""
     parts = []
     for panel in panels:
-        assert panel.repeats is not None
-        both = np.flatnonzero(panel.present[left] & panel.present[right])
-        runs = panel.repeats.systems
-        part = exchange_of_rows((runs[left].take(both), runs[right].take(both)), panel.metric)
-        assert part is not None
+        part = exchange_of_rows(_runs_of_pair(panel, left, right), panel.metric)
+        if part is None:
+            return None
         parts.append(part)
     return macro_exchange(parts) if len(parts) > 1 else parts[0]
+
+
+def _runs_of_pair(panel: Panel, left: int, right: int) -> tuple[Runs, Runs]:
+    """The runs of two systems on the items that both have."""
+    assert panel.repeats is not None
+    both, runs = np.flatnonzero(panel.present[left] & panel.present[right]), panel.repeats.systems
+    return runs[left].take(both), runs[right].take(both)
 
 
 def run_scores_of_pair(panels: Sequence[Panel], left: int, right: int) -> tuple[Array, Array]:
@@ -175,9 +184,18 @@ def run_scores_of_pair(panels: Sequence[Panel], left: int, right: int) -> tuple[
     return a, b
 
 
-def two_way_result(crossed: TwoWay, request: TestRequest, orientation: int) -> TestResult:
-    """What the two-way test answers."""
-    return TestResult(crossed.p(request, orientation=orientation), crossed.interval(request, orientation=orientation))
+def two_way_result(crossed: TwoWay, metric: AdditiveMetric, over_items: Run | None, request: TestRequest) -> TestResult:
+    """What the two-way test answers; at a margin no surer than the test of the items' means, `over_items`.
+
+    That one excludes losses that have not shown.
+    """
+    orientation = 1 if metric.higher_is_better else -1
+    of_items = over_items(request) if over_items is not None and is_shifted(request) else None
+    if of_items is not None and crossed.error == 0.0:
+        # What never varies says nothing about how much it could.
+        return of_items
+    result = TestResult(crossed.p(request, orientation=orientation), crossed.interval(request, orientation=orientation))
+    return result if of_items is None else larger(result, of_items, metric, request)
 
 
 def exchange_result(exchange: Exchange, request: TestRequest, points: int = COARSE) -> TestResult:
@@ -195,6 +213,19 @@ def runs_result(a: Array, b: Array, request: TestRequest, *, higher_is_better: b
     return TestResult(run_test(a, b, request, higher_is_better=higher_is_better), interval)
 
 
+def sampled_result(panel: Panel, left: int, right: int, request: TestRequest) -> TestResult:
+    """What runs of a metric that is not a mean over items answer, exchanged at random within each item."""
+    if request.delta:
+        raise OutscoreError(
+            f"Exchanging runs of {panel.metric.name} can only test for no difference.",
+            "Leave `delta` and the margin out, or leave --population out.",
+            parameter="population",
+        )
+    first, second = (float(panel.metric.score(total)) for total in panel.pair(left, right).totals())
+    a, b = _runs_of_pair(panel, left, right)
+    return TestResult(sampled_exchange(a, b, panel.metric, first - second, request))
+
+
 def discordance_of(panel: Panel) -> Discordance | None:
     """What a right item is worth, if all items of all systems are right or wrong, each its own unit; else None."""
     there = panel.rows[panel.present]
@@ -205,28 +236,52 @@ def discordance_of(panel: Panel) -> Discordance | None:
     return None if table is None or worth_of(table.wrong, table.right, panel.shape[1]) is None else table
 
 
-def lacking_of(panels: Sequence[Panel], *, unit_size: int = 1, further: Sequence[Panel] = ()) -> dict[str, str]:
-    """By population, what panels lack for a claim about it, as a clause; empty if they lack nothing.
+def lacking_of(
+    panels: Sequence[Panel], *, unit_size: int = 1, further: Sequence[Panel] = (), sampled: bool = False
+) -> dict[str, str]:
+    """By population, what the panels of all datasets lack for a claim about it, as a clause; empty if they lack nothing.
 
-    `further` are the panels of other metrics, whose runs are exchanged too.
+    `further` are the panels of other metrics, whose runs are exchanged too; where these are not means over items, they may be
+    exchanged at random if they may be `sampled`.
     """
     kind, parts = panels[0].repeat_kind, [panel.shared_repeats for panel in panels]
     fewest = min(panel.shape[1] for panel in panels)
     missing = {name: lacking(name, parts, kind, unit_size=unit_size, items=fewest) for name in POPULATIONS}
-    if kind == EPOCHS and not missing[THESE_ITEMS]:
-        known = [(panel.repeats.systems, panel.metric) for panel in (*panels, *further) if panel.repeats is not None]
-        clauses = (not_exchangeable(systems, metric) for systems, metric in known)
-        missing[THESE_ITEMS] = next(filter(None, clauses), "")
-    return missing
+    if kind == EPOCHS and not missing[THESE_ITEMS] and not sampled:
+        missing[THESE_ITEMS] = next(filter(None, map(not_a_mean, (*panels, *further))), "")
+    uneven = _uneven_runs(panels[0].systems, parts) if kind == RUNS else ""
+    return {name: "" if name == ITEMS else clause or uneven for name, clause in missing.items()}
+
+
+def not_a_mean(panel: Panel) -> str:
+    """Why the runs of an item cannot be exchanged by counting, as a clause; empty if they can, or there are none."""
+    return "" if panel.repeats is None else not_exchangeable(panel.repeats.systems, panel.metric)
+
+
+def _uneven_runs(systems: Sequence[str], parts: Sequence[Repeats | None]) -> str:
+    """Which system has different numbers of runs on different datasets, as a clause; empty if none has, or lacks runs."""
+    known = [repeats for repeats in parts if repeats is not None]
+    if any(repeats.lacking for repeats in known):
+        return ""
+    for system, *runs in zip(systems, *(repeats.systems for repeats in known), strict=False):
+        if len({one.count for one in runs}) > 1:
+            return f"{system} has different numbers of runs on different datasets"
+    return ""
 
 
 @dataclass(frozen=True, eq=False)
 class OwnScores:
-    """The score of each system with its interval, nan where there is none."""
+    """The score of each system with its interval, nan where there is none, and how that was made."""
 
     value: Array
     low: Array
     high: Array
+    method: str = ""
+
+    @property
+    def limits(self) -> list[Limits]:
+        """The interval of each system."""
+        return [(finite(low), finite(high)) for low, high in zip(self.low.tolist(), self.high.tolist(), strict=True)]
 
 
 def own_scores(
@@ -243,11 +298,22 @@ def own_scores(
     Of evaluation units those are scored, because their medians may order systems differently.
     """
     shown = panel if unit_size == 1 else _in_units(panel, unit_size, unit_statistic, shuffle)
-    if test in (EXCHANGE, EXCHANGE_OF_RUNS):
-        among = scores_of_runs([shown]) if test == EXCHANGE else None
-        limits = [own_limits_of_runs(shown, i, alpha, among) if n else UNKNOWN for i, n in enumerate(shown.counts.tolist())]
-        return OwnScores(shown.scores(), *np.array(limits, dtype=float).T)
-    return OwnScores(shown.scores(), *own_limits(shown, alpha, new_runs=test == TWO_WAY))
+    listed = np.flatnonzero(shown.counts).tolist()
+    if test == EXCHANGE_OF_RUNS:
+        limits, method = [own_limits_of_runs(shown, i, alpha) for i in listed], OWN_BY_RUNS
+    elif test == EXCHANGE and not not_a_mean(shown):
+        among = scores_of_runs([shown])
+        limits = [own_limits_of_runs(shown, i, alpha, among) for i in listed]
+        method = method_of_exchange(shown, among)
+    else:
+        new_runs = test == TWO_WAY
+        metric = shown.run_metric if new_runs else shown.metric
+        own = [own_rows(shown, i, new_runs=new_runs) for i in listed]
+        limits, method = own_intervals(own, metric, alpha), interval_method(own, metric)
+    ends = np.full((2, len(shown.systems)), np.nan)
+    for system, interval in zip(listed, limits, strict=True):
+        ends[:, system] = [np.nan if end is None else end for end in interval]
+    return OwnScores(shown.scores(), ends[0], ends[1], method)
 
 
 def _in_units(panel: Panel, size: int, statistic: Literal["mean", "median"], shuffle: int | None) -> Panel:
@@ -262,14 +328,6 @@ def _in_units(panel: Panel, size: int, statistic: Literal["mean", "median"], shu
     values = np.zeros((*present.shape, panel.rows.shape[2]), dtype=np.result_type(*in_units))
     values[present] = np.concatenate(in_units)
     return replace(panel, rows=values, present=present, clusters=None, scale=1, single=single)
-
-
-def own_limits(panel: Panel, alpha: float, *, new_runs: bool = False) -> tuple[Array, Array]:
-    """The interval of each system's own score, over new items or over new items and runs; nan where it shows no spread."""
-    listed = np.flatnonzero(panel.counts).tolist()
-    own = [own_rows(panel, i, new_runs=new_runs) for i in listed]
-    metric = panel.run_metric if new_runs else panel.metric
-    return _ends(panel, listed, own_intervals(own, metric, alpha))
 
 
 def own_rows(panel: Panel, system: int, *, new_runs: bool = False) -> OwnRows:
@@ -296,9 +354,21 @@ def run_scores(panel: Panel, system: int) -> Array:
 
 
 def scores_of_runs(panels: Sequence[Panel]) -> Array:
-    """The scores of all runs of all systems: what scores can be."""
+    """The scores of all runs of all systems, by a mean over items: what scores can be."""
     systems = [(panel, system) for panel in panels for system in np.flatnonzero(panel.counts).tolist()]
-    return np.concatenate([exchange_of_pair([panel], system, system).a.values for panel, system in systems])
+    return np.concatenate([_own_exchange(panel, system).a.values for panel, system in systems])
+
+
+def _own_exchange(panel: Panel, system: int) -> Exchange:
+    """The runs of one system, by a mean over items."""
+    exchange = exchange_of_pair([panel], system, system)
+    assert exchange is not None
+    return exchange
+
+
+def method_of_exchange(panel: Panel, among: Array) -> str:
+    """How intervals over new runs of these items are made where runs are exchanged within items."""
+    return _own_exchange(panel, int(np.flatnonzero(panel.counts)[0])).own_method(among)
 
 
 def own_limits_of_runs(panel: Panel, system: int, alpha: float, among: Array | None = None) -> Limits:
@@ -308,16 +378,19 @@ def own_limits_of_runs(panel: Panel, system: int, alpha: float, among: Array | N
         return UNKNOWN
     if repeats.kind == RUNS:
         return own_run_limits(run_scores(panel, system), alpha)
-    own = exchange_of_pair([panel], system, system).own(alpha, among)
+    own = _own_exchange(panel, system).own(alpha, among)
     return UNKNOWN if own is None else own[0]
 
 
-def _ends(panel: Panel, listed: Sequence[int], limits: Sequence[Limits]) -> tuple[Array, Array]:
-    """Both ends of the intervals of the listed systems; nan for all others."""
-    ends = np.full((2, len(panel.systems)), np.nan)
-    for system, interval in zip(listed, limits, strict=True):
-        ends[:, system] = [np.nan if end is None else end for end in interval]
-    return ends[0], ends[1]
+def spread_of_runs(panel: Panel) -> tuple[float, float]:
+    """The squared standard error of a single system over new runs of these items, and its degrees of freedom."""
+    if panel.repeats is None or (panel.repeat_kind == RUNS and panel.repeats.lacking):
+        return 0.0, 0.0
+    if panel.repeat_kind == RUNS:
+        scores = run_scores(panel, 0)
+        return float(scores.var(ddof=1)) / len(scores), len(scores) - 1
+    error, df = _own_exchange(panel, 0).error()
+    return error**2 / 2, df / 2
 
 
 def baseline_of(systems: Sequence[str], baseline: str | None) -> int | None:

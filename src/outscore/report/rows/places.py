@@ -293,7 +293,7 @@ def next_step(ranking: Ranking, *, short: bool = False) -> list[str]:
     effort = more = ""
     if nearest.needed is not None:
         times = times_as_much(nearest.needed / nearest.n)
-        needed = f"about {numbers.count(nearest.needed, 'item' if ranking.design is None else ranking.design.noun)}"
+        needed = f"about {numbers.count(nearest.needed, 'item' if ranking.design is None else ranking.design.unit)}"
         effort = f"detecting a true difference as large as the observed one would take {times} times as much data, {needed}"
         more = needed
     was, told = nearest.p.value <= ranking.alpha, more if short else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -18,17 +17,17 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import check_seed, complete
 from outscore.core.rows import PairedScores
 from outscore.inference.base.differences import with_exact_integers
-from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.describe.effects import SIZES, evaluation_units, unit_advisor
 from outscore.inference.describe.repeats import pair_variances
+from outscore.inference.pairwise.table import lacking_of, own_scores
 from outscore.inference.populations import ITEMS, THESE_ITEMS
 from outscore.inference.registry import ALL, TESTS
 from outscore.language.lines import comparison_signature
 from outscore.language.numbers import count, format_number, format_p, format_probability
 from outscore.language.verdict.comparison import Numbers
 from outscore.results.analysis import UnitRow
-from outscore.results.comparison import Bayes, SystemScore
+from outscore.results.comparison import Bayes, SystemScore, TestResult
 from outscore.results.design import Alignment, Design, PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -39,15 +38,15 @@ from outscore.workflows.compare.evidence import (
     Rows,
     all_tests,
     answer_of,
+    as_known,
     explained,
     margin_of,
-    missing_of,
     p_as_known,
     path_of,
     scores_of,
     unequal_runs_note,
 )
-from outscore.workflows.question import Question
+from outscore.workflows.question import Question, name_of_test
 from outscore.workflows.systems import pair_given
 from outscore.workflows.validate import check_side
 
@@ -97,15 +96,24 @@ def compare_panel(
     advice = _unit_advice(rows, additive, question) if question.unit_advice else []
     pairs, remainder = _units(rows, additive, question)
     data = Rows(panel, rows, pairs, called or additive.name)
+    unequal = repeats is not None and repeats.unequal
     if datasets and question.delta:
         _refuse_shift(datasets)
-    by_items = data.run(question, question.of_test)
-    repeated = [] if repeats is None else [panel]
-    answer = answer_of(repeated, question, partial(data.run, question), by_items, missing_of(repeated, question))
-    averaged, about_datasets = _on_datasets(data, datasets, question, answer.result.p, noun)
+
+    def over_items(asked: TestRequest) -> TestResult:
+        """What the named test answers for new items."""
+        result = question.entry.run(pairs, additive, asked)
+        return as_known(result) if unequal else result
+
+    by_items = over_items(question.of_test)
+    missing = lacking_of([panel], unit_size=question.unit_size, sampled=True)
+    answer = answer_of([panel], question, over_items, by_items, missing)
+    averaged, about_datasets = _on_datasets(data, datasets, question, answer.result.p, noun) if datasets else (None, [])
     answer = averaged or answer
     others, remarks = all_tests(pairs, additive, question.of_test) if question.test == ALL else ([], [])
-    margin, about_margin = margin_of(data, question, answer)
+    margin, about_margin = None, list[Note]()
+    if question.margin is not None:
+        margin, about_margin = margin_of(data, question, answer, question.margin)
     marks: dict[str, Any] = {"noun": noun, "datasets": len(datasets) if averaged else 1, "remainder": remainder}
     path = [] if averaged else path_of(data, by_items.p, question, answer)
     shuffled = [_over_shuffles(rows, additive, question)] if question.unit_size > 1 and question.shuffle is not None else []
@@ -115,7 +123,7 @@ def compare_panel(
     return {
         **_answered(data, question, answer, design, bayes),
         **explained(data, question, by_items.p, answer, averaged=averaged is not None),
-        "tests": [p_as_known(p, unequal=data.unequal) for p in others],
+        "tests": [p_as_known(p) if unequal else p for p in others],
         "margin": margin,
         "bayes": bayes,
         "unit_advice": advice,
@@ -124,7 +132,7 @@ def compare_panel(
         "notes": [
             *about_datasets,
             *answer.notes,
-            *([] if answer.population == THESE_ITEMS else unequal_runs_note(pairs, additive, repeats)),
+            *(unequal_runs_note(pairs, additive) if unequal and answer.population != THESE_ITEMS else []),
             *(note for note in (*by_items.notes, *remarks, *shuffled) if note.kind not in gone),
             *about_margin,
             *notes,
@@ -143,14 +151,12 @@ def _refuse_shift(panels: Sequence[Panel]) -> None:
 def _on_datasets(
     data: Rows, panels: Sequence[Panel], question: Question, p: PValue, noun: str
 ) -> tuple[Answer | None, list[Note]]:
-    """What the macro average of several datasets says, of whose pooled items p is; nothing without any."""
-    if not panels:
-        return None, []
+    """What the macro average of several datasets says, of whose pooled items p is."""
     # Imported only here, because it loads the tests of many systems on many datasets.
     from outscore.workflows.compare.datasets import compare_datasets
 
     items, names = data.pairs.per_item(), data.panel.systems
-    scores = scores_of(items, data.metric)
+    scores = scores_of(items, data.panel.metric)
 
     def pooled(difference: float) -> Note:
         """What pooling would say, and whether that contradicts the macro average."""
@@ -232,9 +238,9 @@ def _repeats_mark(design: Design) -> str:
 
 
 def _design(data: Rows, question: Question, path: list[PathStep], **marks: Any) -> Design:  # noqa: ANN401 - other fields
-    rows, repeats = data.rows, data.repeats
+    rows, repeats = data.rows, data.panel.repeats
     items = rows.per_item().rows
-    between, within = (pair_variances(rows, data.metric) if rows.rows > items else None) or (None, None)
+    between, within = (pair_variances(rows, data.panel.metric) if rows.rows > items else None) or (None, None)
     of_repeats: dict[str, Any] = {"repeats": rows.rows / items}
     if repeats is not None:
         of_repeats = {
@@ -259,14 +265,15 @@ def _design(data: Rows, question: Question, path: list[PathStep], **marks: Any) 
 
 def _answered(data: Rows, question: Question, answer: Answer, design: Design, bayes: Bayes | None) -> Numbers:
     """What was compared, and the answer for the population that decides."""
-    pairs, metric = data.pairs, data.metric
+    pairs, metric = data.pairs, data.panel.metric
     names = (data.panel.systems[0], data.panel.systems[1])
     items, result = pairs.per_item(), answer.result
     scores = answer.scores or scores_of(items, metric)
-    own, method = answer.own or result.own, answer.own_method or result.own_method
+    own, method = answer.own or result.own, result.own_method
     if own is None:
-        sides = both_sides(pairs, data.rows)
-        own, method = own_intervals(sides, metric, question.alpha), interval_method(sides, metric)
+        test = name_of_test(answer.population, [data.panel], question.test)
+        found = own_scores(data.panel, test, question.alpha, **question.units)
+        own, method = found.limits, found.method
     options = question.of_test.options
     signature = comparison_signature(
         metric.name,

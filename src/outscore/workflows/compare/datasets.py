@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import finite
 from outscore.core.records import dataclass
 from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.question import TestRequest, identical_p
 from outscore.inference.families import correct_family, replication
 from outscore.inference.pairwise.macro import COMBINED, combined_limits, macro_notes, macro_scores, macro_test
-from outscore.inference.pairwise.per_pair import SIDES, Run, log_claim, population_run, rows_of_pair
-from outscore.inference.pairwise.table import OwnScores, own_scores
+from outscore.inference.pairwise.per_pair import SIDES, log_claim, population_run, rows_of_pair
+from outscore.inference.pairwise.table import OwnScores, Run, lacking_of, own_scores
 from outscore.inference.populations import EXCHANGE, own_test
 from outscore.inference.registry import ALL
 from outscore.results.analysis import DATASET, Bucket
@@ -27,7 +25,7 @@ from outscore.results.note import Note
 from outscore.results.pvalue import Interval
 from outscore.scores.panel import Panel
 from outscore.workflows.compare.evidence import Answer, answer_of, as_known
-from outscore.workflows.question import Question, lacking_on_datasets, name_of_test
+from outscore.workflows.question import Question, name_of_test
 
 
 def compare_datasets(
@@ -61,9 +59,10 @@ def _averaged(panels: Sequence[Panel], question: Question) -> Answer:
     unequal = any(panel.run_unequally() is not None for panel in panels)
 
     def over_items(request: TestRequest) -> TestResult:
-        return as_known(macro_test(panels, 0, 1, request), unequal=unequal)
+        result = macro_test(panels, 0, 1, request)
+        return as_known(result) if unequal else result
 
-    missing = lacking_on_datasets(panels, unit_size=question.unit_size)
+    missing = lacking_of(panels, unit_size=question.unit_size)
     answer = answer_of(panels, question, over_items, over_items(question.of_test), missing)
     test = name_of_test(answer.population, panels, question.test)
     parts = [_part_of(panel, question, test) for panel in panels]
@@ -75,7 +74,7 @@ def _averaged(panels: Sequence[Panel], question: Question) -> Answer:
     return replace(
         answer,
         scores=(first, second),
-        own=[(finite(low), finite(high)) for low, high in zip(own.low.tolist(), own.high.tolist(), strict=True)],
+        own=own.limits,
         result=_with_interval(answer.result, buckets, question),
         notes=[*answer.notes, *about_test],
         buckets=buckets,
@@ -101,26 +100,21 @@ class _Part:
 
 
 def _part_of(panel: Panel, question: Question, test: str) -> _Part:
-    units: dict[str, Any] = {
-        "unit_size": question.unit_size,
-        "unit_statistic": question.unit_statistic,
-        "shuffle": question.shuffle,
-    }
     request = question.of_test
-    rows = rows_of_pair(panel, 0, 1, **units)
+    rows = rows_of_pair(panel, 0, 1, **question.units)
     run: Run = partial(question.entry.run, rows, panel.metric)
     unequal = panel.run_unequally() is not None
     if own_test(test) is not None:
-        run, unequal = population_run([panel], 0, 1, test), False
+        (run, _), unequal = population_run([panel], 0, 1, test), False
     plain = TestRequest(alpha=request.alpha, seed=request.seed, options=request.options, interval=False)
     try:
-        result = as_known(run(request), unequal=unequal)
+        result = as_known(run(request)) if unequal else run(request)
         better, worse = (log_claim(run(replace(plain, alternative=side)).p) for side in SIDES[1:])
     except NoSpreadError:
         # One dataset that the test cannot judge must not cost the others theirs.
         result, better, worse = TestResult(identical_p(rows.rows)), 0.0, 0.0
     n = rows.rows if test == EXCHANGE else result.p.n or rows.rows
-    return _Part(str(panel.dataset), result, n, better, worse, own_scores(panel, test, question.alpha, **units))
+    return _Part(str(panel.dataset), result, n, better, worse, own_scores(panel, test, question.alpha, **question.units))
 
 
 def _buckets(parts: Sequence[_Part]) -> list[Bucket]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import field, replace
-from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,54 +15,44 @@ from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.records import dataclass
 from outscore.core.reduction import Kind
-from outscore.core.rows import RUNS, PairedScores, Repeats
+from outscore.core.rows import PairedScores
 from outscore.inference.anytime import Alternative, Looks, betting_evidence, binary_evidence, confidence_sequence
 from outscore.inference.base.differences import MIN_LARGE_SAMPLE, is_sum, scores_if_any, skewness, units_of
 from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import NoSpreadError, TestEntry
 from outscore.inference.base.influence import fragility, influence, strongest
-from outscore.inference.base.own_score import Limits, interval_method, own_intervals
+from outscore.inference.base.own_score import Limits
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.curves import runs_curve, size_curve, size_test
 from outscore.inference.describe.effects import effects, members
 from outscore.inference.describe.histograms import histograms, normal_quantiles, null_histogram, null_of_exchange
-from outscore.inference.describe.repeats import OWN_BY_RUNS, run_test, smallest_run_p, standard_error
-from outscore.inference.pairwise.per_pair import Run
+from outscore.inference.describe.repeats import run_test, smallest_run_p, standard_error
+from outscore.inference.pairwise.per_pair import Basis, population_run
 from outscore.inference.pairwise.table import (
-    exchange_of_pair,
-    exchange_result,
-    own_limits_of_runs,
-    own_rows,
+    Run,
     run_scores_of_pair,
-    runs_result,
-    two_way_of_pair,
-    two_way_result,
 )
 from outscore.inference.permutation import permutation
 from outscore.inference.populations import (
     ITEMS,
     ITEMS_AND_RUNS,
-    POPULATIONS,
     THESE_ITEMS,
-    choose_population,
-    lacking,
-    usual_population,
 )
 from outscore.inference.power.observed import POWER, items_needed, observed_power
 from outscore.inference.registry import DEFAULT, TESTS
-from outscore.inference.runs import COARSE, FINE, SPREAD_UNSEEN, UNEQUAL_LAWS, not_exchangeable, sampled_exchange
-from outscore.inference.shifted import KERNELS_OF_MARGINS, is_shifted, items_to_show, larger, largest_loss
-from outscore.inference.two_way import FEW_RUNS, RunsLaw, TwoWay, price_of_runs
+from outscore.inference.runs import COARSE, FINE, Exchange
+from outscore.inference.shifted import KERNELS_OF_MARGINS, is_shifted, items_to_show, largest_loss
+from outscore.inference.two_way import RunsLaw, TwoWay, price_of_runs
 from outscore.language.numbers import count, format_probability
 from outscore.language.verdict.comparison import Numbers
-from outscore.results.analysis import Bucket, ChartData, EvaluationUnit, NullHistogram, Power, RunsCurve
+from outscore.results.analysis import Bucket, ChartData, EvaluationUnit, Power, RunsCurve
 from outscore.results.comparison import AnytimeEvidence, Margin, PopulationAnswer, Runs, TestResult
 from outscore.results.design import DecidingItem, PathStep, Replicated, View
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel
-from outscore.workflows.question import Question
+from outscore.workflows.question import Question, name_of_test, population_of
 
 # What appears below the verdict: effects, analysis, power, the units that decided, and pictures.
 #
@@ -91,40 +80,26 @@ class Rows:
     pairs: PairedScores
     called: str
 
-    @property
-    def metric(self) -> AdditiveMetric:
-        """What scores the rows."""
-        return self.panel.metric
-
-    @property
-    def repeats(self) -> Repeats | None:
-        """What is known of items that were run several times."""
-        return self.panel.repeats
-
-    @property
-    def unequal(self) -> bool:
-        """Whether the systems were run unequally often."""
-        return self.repeats is not None and self.repeats.unequal
-
-    def run(self, question: Question, asked: TestRequest) -> TestResult:
-        """What the named test answers for new items."""
-        return as_known(question.entry.run(self.pairs, self.metric, asked), unequal=self.unequal)
-
 
 def explained(data: Rows, question: Question, p: PValue, answer: Answer, *, averaged: bool) -> Numbers:
     """The evidence beside the answer: effects, power, the units that decided, and pictures; p is that of new items.
 
     A gate shows no null law, and macro averages nothing that is about single items.
     """
-    pairs, metric, request, tested = data.pairs, data.metric, question.of_test, TESTS[p.test]
+    pairs, metric, request, tested = data.pairs, data.panel.metric, question.of_test, TESTS[p.test]
     units, single = units_of(pairs), question.unit_size == 1
     items = data.panel.unit_names()
     names = items if single else [f"unit {i + 1}" for i in range(pairs.rows)]
     brief = averaged or question.gate
     further = not brief and answer.population == ITEMS
-    law = None if brief else answer.null()
+    law = None
+    if not brief and isinstance(answer.basis, Exchange):
+        law = null_of_exchange(answer.basis, question.delta)
     if not brief and answer.population != THESE_ITEMS and p.kernel != "tango":
         law = null_histogram(units, metric, delta=request.delta, seed=request.seed)
+    curve = None
+    if data.panel.repeats is not None and single and metric.higher_is_better:
+        curve = _curve_of_runs(data, data.panel.repeats.reduced, question)
     power = answer.power
     if answer.population == ITEMS and not averaged:
         power = _power(pairs, metric, request, p)
@@ -147,25 +122,25 @@ def explained(data: Rows, question: Question, p: PValue, answer: Answer, *, aver
             normal_quantiles(pairs, metric),
             (size_test(pairs, metric, tested) or "") if further else "",
             alone=scores_if_any(pairs, metric) is None,
-            runs=_curve_of_runs(data, question) if single and metric.higher_is_better else None,
+            runs=curve,
         ),
         "units": [] if single else _with_members(data, names, items, question),
     }
 
 
-def _curve_of_runs(data: Rows, question: Question) -> RunsCurve | None:
+def _curve_of_runs(data: Rows, reduced: str, question: Question) -> RunsCurve | None:
     """How the score grows with the number of runs, from all rows."""
     runs = data.panel.run_scores()
-    if data.repeats is None or runs is None:
+    if runs is None:
         return None
-    kind: Kind = "pass^" if data.repeats.reduced.startswith("pass^") else "pass@"
+    kind: Kind = "pass^" if reduced.startswith("pass^") else "pass@"
     return runs_curve(runs, kind, alpha=question.alpha, clusters=data.pairs.per_item().clusters, seed=question.seed)
 
 
 def _with_members(data: Rows, names: Sequence[str], items: Sequence[str], question: Question) -> list[EvaluationUnit]:
     """The evaluation units, each with the names of its items."""
     units = data.pairs
-    a, b = (data.metric.score(side / units.scale).tolist() for side in (units.a, units.b))
+    a, b = (data.panel.metric.score(side / units.scale).tolist() for side in (units.a, units.b))
     places = members(len(items), question.unit_size, question.shuffle).tolist()
     return [
         EvaluationUnit(name, first, second, first - second, [items[i] for i in own])
@@ -249,15 +224,13 @@ def _liberal(p_values: Sequence[PValue]) -> list[Note]:
     return [Note("tests", text)]
 
 
-def margin_of(data: Rows, question: Question, answer: Answer) -> tuple[Margin | None, list[Note]]:
+def margin_of(data: Rows, question: Question, answer: Answer, margin: float) -> tuple[Margin, list[Note]]:
     """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987); and notes on them.
 
     If lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
-    `alternative` means better and worse whatever the metric's direction. None if no margin was given.
+    `alternative` means better and worse whatever the metric's direction.
     """
-    margin, pairs, metric, request, run = question.margin, data.pairs, data.metric, question.of_test, answer.run
-    if margin is None:
-        return None, []
+    pairs, metric, request, run = data.pairs, data.panel.metric, question.of_test, answer.run
     most = largest_loss(pairs, metric, request)
     if most is not None and margin >= most:
         raise OutscoreError(
@@ -297,9 +270,9 @@ def path_of(data: Rows, p: PValue, question: Question, answer: Answer) -> list[P
 
     The view of the population that decides is the last.
     """
-    pairs, metric = data.pairs, data.metric
+    pairs, metric = data.pairs, data.panel.metric
     views: list[tuple[View, PairedScores]] = [("rows", pairs.labelled(None, None))]
-    if data.repeats is not None and pairs.items is None and question.unit_size == 1:
+    if data.panel.repeats is not None and pairs.items is None and question.unit_size == 1:
         # Systems with unequal numbers of runs are compared by item means, which are not rows of the data.
         views = [("items", pairs.labelled(None, None))]
     if pairs.items is not None:
@@ -400,47 +373,30 @@ BOTH = (0, 1)
 class Answer:
     """The answer for the population that decides: its test as a function of what is asked, and what goes with it.
 
-    `null` makes the null distribution, if it is not that of swaps of items; `more_items_help` as in a line. `own` are the
-    intervals of both systems' own scores, if the population has its own. Of macro averages `scores` are theirs, `buckets` what
+    `basis` is what the test rests on. Of macro averages `scores` and `own` are theirs, with their intervals, `buckets` what
     each dataset says, and `replicability` on how many of them the leading system is better.
     """
 
     population: str
     result: TestResult
     run: Run
+    basis: Basis = None
     others: list[PopulationAnswer] = field(default_factory=list)
     runs: Runs | None = None
     notes: list[Note] = field(default_factory=list)
-    null: Callable[[], NullHistogram | None] = lambda: None
     smallest_p: float | None = None
-    more_items_help: bool = True
     power: Power | None = None
     own: Sequence[Limits] | None = None
-    own_method: str = ""
     scores: tuple[float, float] | None = None
     buckets: list[Bucket] = field(default_factory=list)
     replicability: Replicated | None = None
 
-
-@dataclass(frozen=True)
-class _Line:
-    """What one population says: its test, its smallest possible p, notes to show if it decides, and its null distribution.
-
-    `more_items_help` says that a margin is a question of the number of items alone.
-    """
-
-    run: Run
-    smallest_p: float | None = None
-    notes: list[Note] = field(default_factory=list)
-    null: Callable[[], NullHistogram | None] = lambda: None
-    more_items_help: bool = False
-
-
-def missing_of(panels: Sequence[Panel], question: Question) -> dict[str, str]:
-    """By population, what the items of one panel, or of none if they were scored once, lack for a claim about it."""
-    parts = [panel.repeats for panel in panels] or [None]
-    kind, items = (panels[0].repeat_kind, panels[0].shape[1]) if panels else (None, 0)
-    return {name: lacking(name, parts, kind, unit_size=question.unit_size, items=items) for name in POPULATIONS}
+    @property
+    def more_items_help(self) -> bool:
+        """Whether a margin is a question of the number of items alone."""
+        if self.scores is not None:
+            return False
+        return self.population == ITEMS or (isinstance(self.basis, TwoWay) and self.basis.error == 0.0)
 
 
 def answer_of(
@@ -449,85 +405,56 @@ def answer_of(
     """The answer for the requested or default population, and those for all others that the data allow.
 
     `over_items` is the named test for new items and `result` what it answers; `panels` hold both systems with their runs, one
-    for each dataset, and none where items were scored once. `missing` is what they lack for each population.
+    for each dataset. `missing` is what they lack for each population.
     """
-    kind = panels[0].repeat_kind if panels else None
-    one = len(panels) < 2
-    least = None if kind is None else _smallest_of_items(result.p, question)
-    lines: dict[str, _Line] = {ITEMS: _Line(over_items, least, more_items_help=one)}
-    crossed = None if missing[ITEMS_AND_RUNS] else _crossed(panels, question)
-    if crossed is not None:
-        few_runs = [Note("runs", FEW_RUNS)] if min(crossed.a.runs, crossed.b.runs) < 3 else []
-        both = partial(_over_both, crossed, panels[0].metric, over_items)
-        lines[ITEMS_AND_RUNS] = _Line(both, notes=few_runs, more_items_help=one and crossed.error == 0.0)
-    elif not missing[ITEMS_AND_RUNS]:
-        missing = {**missing, ITEMS_AND_RUNS: "the scores do not vary"}
-    if not missing[THESE_ITEMS]:
-        lines[THESE_ITEMS] = _these_items(panels, question)
-    usual, only_items = usual_population(kind), question.entry.name != DEFAULT
-    parts = [panel.repeats for panel in panels]
-    chosen = choose_population(question.population, missing, parts, kind, only_items=only_items, units=question.unit_size != 1)
-    notes = list(lines[chosen].notes)
-    if chosen == ITEMS and usual not in lines:
-        notes = [_these_runs(missing[usual])]
-    elif chosen == ITEMS != usual and question.population is None:
-        why = f"`{question.entry.name}` works on items only; leave --test out for a claim about new runs"
-        notes = [_these_runs(why, "warning")]
-    asked = question.of_test
-    answers = {name: result if name == ITEMS else line.run(asked) for name, line in lines.items()}
-    if chosen == ITEMS_AND_RUNS and crossed is not None and answers[ITEMS].p.value <= question.alpha < answers[chosen].p.value:
-        notes.append(Note("runs", price_of_runs(min(crossed.a.runs, crossed.b.runs))))
-    own, method = _own(panels[0], chosen, question.alpha) if one and chosen != ITEMS else (None, "")
-    return Answer(
-        chosen,
-        answers[chosen],
-        lines[chosen].run,
-        [
-            PopulationAnswer(name, answers[name].p, answers[name].interval, line.smallest_p)
-            for name, line in lines.items()
-            if name != chosen
-        ],
-        None if crossed is None else _runs(panels, crossed, question),
-        notes,
-        lines[chosen].null,
-        lines[chosen].smallest_p,
-        lines[chosen].more_items_help,
-        _populations_power(crossed, panels[0], answers[chosen].p, question)
-        if crossed and one and chosen == ITEMS_AND_RUNS
-        else None,
-        own,
-        method,
-    )
+    kind, asked, one = panels[0].repeat_kind, question.of_test, len(panels) == 1
+    tests: dict[str, tuple[Run, Basis]] = {ITEMS: (over_items, None)}
+    answers = {ITEMS: result}
+    for name in (ITEMS_AND_RUNS, THESE_ITEMS):
+        if missing[name]:
+            continue
+        points = FINE if question.population == name else COARSE
+        test = name_of_test(name, panels, question.test)
+        run, basis = population_run(panels, *BOTH, test, over_items=over_items, points=points)
+        try:
+            if isinstance(basis, TwoWay):
+                basis.p(asked)
+        except NoSpreadError:
+            missing = {**missing, name: "the scores do not vary"}
+            continue
+        tests[name], answers[name] = (run, basis), run(asked)
+    chosen, notes = population_of(panels, question, missing, "The claim is")
+    least = {name: _smallest_p(basis, answers[name].p, question) if kind else None for name, (_, basis) in tests.items()}
+    run, basis = tests[chosen]
+    floor = least[chosen] or 0.0
+    if isinstance(basis, tuple) and floor > question.alpha:
+        counts = " and ".join(str(len(scores)) for scores in basis)
+        text = f"Exchanging {counts} whole runs cannot give a p-value below {format_probability(floor)}."
+        notes.append(Note("runs", text))
+    crossed = tests[ITEMS_AND_RUNS][1] if ITEMS_AND_RUNS in tests else None
+    runs, power = None, None
+    if isinstance(crossed, TwoWay):
+        runs = _runs(panels, crossed, question)
+        if chosen == ITEMS_AND_RUNS and result.p.value <= question.alpha < answers[chosen].p.value:
+            notes.append(Note("runs", price_of_runs(min(crossed.a.runs, crossed.b.runs))))
+        if chosen == ITEMS_AND_RUNS and one:
+            power = _populations_power(crossed, panels[0], answers[chosen].p, question)
+    others = [PopulationAnswer(name, r.p, r.interval, least[name]) for name, r in answers.items() if name != chosen]
+    return Answer(chosen, answers[chosen], run, basis, others, runs, notes, least[chosen], power)
 
 
-def _smallest_of_items(p: PValue, question: Question) -> float | None:
-    """The smallest p that swapping so many items can give."""
-    if p.test != DEFAULT or question.delta:
+def _smallest_p(basis: Basis, p: PValue, question: Question) -> float | None:
+    """The smallest p that so many items, or so many runs, can give; None if there is no limit, or it is not known."""
+    if isinstance(basis, tuple):
+        return smallest_run_p(len(basis[0]), len(basis[1]), question.alternative)
+    if question.delta:
+        return None
+    if isinstance(basis, Exchange):
+        return basis.smallest_p(question.alternative) or None
+    if p.test != DEFAULT:
         return None
     # What is too small for a number is no limit.
     return math.ldexp(2 if question.alternative == "two-sided" else 1, -p.n) or None
-
-
-def _crossed(panels: Sequence[Panel], question: Question) -> TwoWay | None:
-    """The two-way analysis; None if the scores do not vary."""
-    crossed = two_way_of_pair(panels, *BOTH)
-    try:
-        crossed.p(question.of_test)
-    except NoSpreadError:
-        return None
-    return crossed
-
-
-def _over_both(crossed: TwoWay, metric: AdditiveMetric, over_items: Run, request: TestRequest) -> TestResult:
-    """The two-way test; at a margin no surer than that of the items' means, which excludes losses that have not shown."""
-    orientation = 1 if metric.higher_is_better else -1
-    if not is_shifted(request):
-        return two_way_result(crossed, request, orientation)
-    of_items = over_items(request)
-    if crossed.error == 0.0:
-        # What never varies says nothing about how much it could.
-        return of_items
-    return larger(two_way_result(crossed, request, orientation), of_items, metric, request)
 
 
 def _populations_power(crossed: TwoWay, panel: Panel, p: PValue, question: Question) -> Power | None:
@@ -547,23 +474,9 @@ def _runs(panels: Sequence[Panel], crossed: TwoWay, question: Question) -> Runs:
     return Runs(a.tolist(), b.tolist(), float(np.sqrt(crossed.items.variance)), standard_error(a, b), alone)
 
 
-def _own(panel: Panel, population: str, alpha: float) -> tuple[Sequence[Limits] | None, str]:
-    """The intervals of both systems' own scores over the population, and how they were made; None where it has none."""
-    if population == ITEMS_AND_RUNS:
-        own = [own_rows(panel, system, new_runs=True) for system in BOTH]
-        return own_intervals(own, panel.run_metric, alpha), interval_method(own, panel.run_metric)
-    if panel.repeat_kind == RUNS:
-        return [own_limits_of_runs(panel, system, alpha) for system in BOTH], OWN_BY_RUNS
-    if _clause_of_exchange(panel):
-        return None, ""
-    exchange = exchange_of_pair([panel], *BOTH)
-    limits = exchange.own(alpha)
-    return limits, "" if limits is None else exchange.own_method()
-
-
-def unequal_runs_note(pairs: PairedScores, metric: AdditiveMetric, repeats: Repeats | None) -> list[Note]:
+def unequal_runs_note(pairs: PairedScores, metric: AdditiveMetric) -> list[Note]:
     """A warning if means of unequally many runs are few and skewed: fewer than 25 γ² items or clusters (Cochran, 1977)."""
-    scores = scores_if_any(pairs, metric) if repeats is not None and repeats.unequal else None
+    scores = scores_if_any(pairs, metric)
     if scores is None:
         return []
     d = scores.d if scores.clusters is None else np.bincount(scores.clusters, weights=scores.d)
@@ -578,63 +491,14 @@ def unequal_runs_note(pairs: PairedScores, metric: AdditiveMetric, repeats: Repe
     return [Note("data", text)]
 
 
-def _these_runs(missing: str, kind: Literal["runs", "warning"] = "runs") -> Note:
-    return Note(kind, f"The claim is about these runs, not about new ones: {missing}.")
-
-
-def as_known(result: TestResult, *, unequal: bool) -> TestResult:
-    """A test of items, labelled as asymptotic if runs are unequal: their means are only exchangeable for many items."""
-    if not unequal:
-        return result
+def as_known(result: TestResult) -> TestResult:
+    """A test of items whose runs are unequal, labelled as asymptotic: their means are only exchangeable for many items."""
     ends = result.interval
     if ends is not None and ends.method.endswith(", exact"):
         ends = replace(ends, method=f"{ends.method.removesuffix(', exact')}, asymptotic")
-    return replace(result, p=p_as_known(result.p, unequal=unequal), interval=ends)
+    return replace(result, p=p_as_known(result.p), interval=ends)
 
 
-def p_as_known(p: PValue, *, unequal: bool) -> PValue:
+def p_as_known(p: PValue) -> PValue:
     """The same for a p-value alone."""
-    return replace(p, method="asymptotic", mid=None, mid_log10=None) if unequal and p.method == "exact" else p
-
-
-def _these_items(panels: Sequence[Panel], question: Question) -> _Line:
-    """The exchange of runs on exactly these items: whole runs that span all items, or those of each item."""
-    if panels[0].repeat_kind == RUNS:
-        a, b = run_scores_of_pair(panels, *BOTH)
-        least = smallest_run_p(len(a), len(b), question.alternative)
-        text = f"Exchanging {len(a)} and {len(b)} whole runs cannot give a p-value below {format_probability(least)}."
-        run = partial(runs_result, a, b, higher_is_better=panels[0].metric.higher_is_better)
-        return _Line(run, least, [Note("runs", text)] if least > question.alpha else [])
-    if _clause_of_exchange(panels[0]):
-        text = (
-            f"{panels[0].metric.name} is not a mean over items, so its runs are exchanged at random, and this population has no"
-            " interval."
-        )
-        return _Line(partial(_sampled, panels[0]), notes=[Note("method", text)])
-    exchange = exchange_of_pair(panels, *BOTH)
-    notes = [] if exchange.equal_runs else [Note("runs", UNEQUAL_LAWS)]
-    if exchange.single.any():
-        notes.append(Note("runs", SPREAD_UNSEEN))
-    least_p = None if question.delta else exchange.smallest_p(question.alternative) or None
-    points = FINE if question.population == THESE_ITEMS else COARSE
-    run = partial(exchange_result, exchange, points=points)
-    return _Line(run, least_p, notes, lambda: null_of_exchange(exchange, question.delta))
-
-
-def _clause_of_exchange(panel: Panel) -> str:
-    """Why the runs of an item cannot be exchanged by counting; empty if they can."""
-    return "" if panel.repeats is None else not_exchangeable(panel.repeats.systems, panel.metric)
-
-
-def _sampled(panel: Panel, request: TestRequest) -> TestResult:
-    """Runs of a metric that is not a mean over items, exchanged at random within each item."""
-    assert panel.repeats is not None
-    if request.delta:
-        raise OutscoreError(
-            f"Exchanging runs of {panel.metric.name} can only test for no difference.",
-            "Leave `delta` and the margin out, or leave --population out.",
-            parameter="population",
-        )
-    a, b = panel.repeats.systems
-    first, second = panel.scores().tolist()
-    return TestResult(sampled_exchange(a, b, panel.metric, first - second, request))
+    return replace(p, method="asymptotic", mid=None, mid_log10=None) if p.method == "exact" else p

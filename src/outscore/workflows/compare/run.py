@@ -110,7 +110,7 @@ def _whole(prepared: Prepared, question: Question, *, from_files: bool) -> Numbe
         datasets, pooled = _datasets(prepared)
         reading = prepared.reading(rows.rows)
         after = [
-            *_of_originals(rows, panel.metric, request),
+            *([] if request.compat is None else _of_originals(rows, panel.metric, request)),
             *([IN_ORDER] if request.anytime else []),
             *delong_notes(prepared.aligned, prepared.better.metric, question.alpha),
         ]
@@ -118,10 +118,13 @@ def _whole(prepared: Prepared, question: Question, *, from_files: bool) -> Numbe
         whole = compare_panel(panel, question, datasets=datasets, notes=after)
     except OutscoreError as refusal:
         raise _with_origin(refusal, request, systems, panel) from None
+    exchanges = {}
+    if systems.evaluations:
+        exchanges = {"deciding_items": with_exchanges(whole["deciding_items"], systems.evaluations)}
     before = [*prepared.better.notes, *_reading_notes(prepared, panel, from_files=from_files), *pooled]
     return {
         **whole,
-        "deciding_items": with_exchanges(whole["deciding_items"], systems.evaluations),
+        **exchanges,
         "alignment": prepared.alignment,
         "reading": reading,
         "anytime": anytime,
@@ -217,8 +220,6 @@ def _originals(request: CompareRequest) -> list[str]:
 
 def _of_originals(rows: PairedScores, metric: AdditiveMetric, request: CompareRequest) -> list[Note]:
     """What other programs print for the same items."""
-    if request.compat is None:
-        return []
     from outscore.inference.originals import UnitsAsked, of_originals
 
     question = Question(**request.asked())

@@ -83,11 +83,12 @@ def measure(
     unit: str = "items",
     population: str = ITEMS,
     sides: bool = False,
+    called: str = "",
 ) -> list[Measured]:
     """Scores and all pairs of each panel, followed by their macro average if there are several; p-values are not corrected yet.
 
     If a `population` has its own test, that test is used. Both `sides` are tested one by one if they are asked for, and for
-    each of several panels.
+    each of several panels. The metric may be `called` otherwise.
 
     Examples
     --------
@@ -112,8 +113,8 @@ def measure(
     )
     with open_engine(engine or Serial()) as running:
         alone = not isinstance(running, Serial) and not _travels(panels[0].metric)
-        work = _Work(left, right, pair_test, cast("Unit", unit), Serial() if alone else running, progress or Steps())
-        work = replace(work, intervals=len(left) * len(panels) <= MAX_PAIRS)
+        worker, intervals = Serial() if alone else running, len(left) * len(panels) <= MAX_PAIRS
+        work = _Work(left, right, pair_test, cast("Unit", unit), worker, progress or Steps(), intervals, called)
         measured = [work.measured(panel) for panel in panels]
         if alone:
             measured[0] = replace(measured[0], notes=[*measured[0].notes, Note("general", ALONE)])
@@ -157,7 +158,8 @@ class _Work:
     unit: Unit
     engine: Engine
     progress: Progress
-    intervals: bool = True
+    intervals: bool
+    called: str
 
     @property
     def options(self) -> Mapping[str, OptionValue]:
@@ -179,7 +181,7 @@ class _Work:
         lacking = [Note("input", f"`{name}` has no item on `{panel.dataset}`.") for name in absent if panel.dataset]
         return Measured(
             dataset=panel.dataset,
-            metric=panel.metric.name,
+            metric=self.called or panel.metric.name,
             higher_is_better=panel.metric.higher_is_better,
             systems=panel.systems,
             value=own.value,

@@ -21,14 +21,13 @@ from outscore.inference.classical.friedman import friedman, mean_ranks_differ
 from outscore.inference.families import adjust
 from outscore.inference.leaderboard import CONFIDENCE, Band, Draws, band_of, draw, groups_of, shares_of_best, win_rates
 from outscore.inference.pairwise.per_pair import log_claim
-from outscore.inference.pairwise.table import KINDS, Measured
-from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS
-from outscore.inference.power.observed import items_needed
+from outscore.inference.pairwise.table import KINDS, Measured, lacking_of
+from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS
 from outscore.inference.shifted import NOTHING_KNOWN, UNKNOWN_RANGE, largest_loss, run_entry
 from outscore.inference.two_way import price_of_runs
 from outscore.language.numbers import format_probability
 from outscore.language.verdict.ranking import MeasuredBoth, domination_sentence
-from outscore.results.design import Reading
+from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.ranking import (
     MAX_PAIRS,
@@ -42,13 +41,14 @@ from outscore.results.ranking import (
     OtherPopulation,
     RankDesign,
     Ranking,
+    Standing,
 )
 from outscore.scores.panel import Panel, Part, name_repeats
-from outscore.workflows.question import USUAL, Metrics, Question, population_of
-from outscore.workflows.rank.assemble import Slices, assemble_ranking
+from outscore.workflows.question import USUAL, Question, population_of
+from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.items import JudgedItems, item_kinds, judged_items
 from outscore.workflows.rank.measure import measure
-from outscore.workflows.rank.standings import families, smallest_p_of
+from outscore.workflows.rank.standings import MAX_ELSEWHERE, Metrics, families, smallest_p_of
 from outscore.workflows.validate import deciding_entry
 
 # All systems of a ranking at once: simultaneous intervals, how often each is best, Borda scores and win rates.
@@ -61,42 +61,38 @@ JOINT_RESAMPLES = 9_999
 
 
 def joint_of(
-    panels: Sequence[Panel],
-    ranking: Ranking,
-    *,
-    seed: int,
-    progress: Progress | None = None,
+    panels: Sequence[Panel], top: Standing, question: Question, population: str, progress: Progress | None = None
 ) -> Joint:
-    """Resample the items of all panels for all systems at once, and summarise the results."""
-    _check(panels, ranking)
+    """Resample the items of all panels for all systems at once, and summarise the results in the order of the standing."""
+    _check(panels, top, question, population)
     steps = progress or Steps()
     drawn = draw(
         panels,
         resamples=JOINT_RESAMPLES,
-        seed=seed,
+        seed=question.seed,
         begin=lambda total: steps.begin("resampling items for all systems", total),
         advance=steps.advance,
     )
     place = {name: i for i, name in enumerate(panels[0].systems)}
-    pairs = [pair.systems for pair in ranking.pairs]
+    pairs = [pair.systems for pair in top.pairs]
     left, right = (np.array([place[pair[side]] for pair in pairs], dtype=np.int64) for side in (0, 1))
-    band = band_of(drawn.scores, drawn.observed, units=drawn.units, alpha=ranking.alpha, pairs=(left, right))
+    band = band_of(drawn.scores, drawn.observed, units=drawn.units, alpha=question.alpha, pairs=(left, right))
     limits = {pair: _ends(band, i) for i, pair in enumerate(pairs)}
     observed = drawn.observed
     return Joint(
         resamples=JOINT_RESAMPLES,
-        seed=seed,
+        seed=question.seed,
         unit="clusters" if any(panel.clusters is not None for panel in panels) else "items",
         units=drawn.units,
-        level=1 - ranking.alpha,
-        critical=_number(band.critical),
-        critical_error=_number(band.error),
-        systems=_systems(ranking, place, drawn, limits),
+        level=1 - question.alpha,
+        critical=finite(band.critical),
+        critical_error=finite(band.error),
+        systems=_systems(top, question, place, drawn, limits),
         pairs=[JointPair(pair, float(observed[place[pair[0]]] - observed[place[pair[1]]]), *limits[pair]) for pair in pairs],
     )
 
 
-def _check(panels: Sequence[Panel], ranking: Ranking) -> None:
+def _check(panels: Sequence[Panel], top: Standing, question: Question, population: str) -> None:
     """Refuse rankings for which items cannot be resampled for all systems at once."""
     if not all(panel.complete for panel in panels):
         raise OutscoreError(
@@ -104,19 +100,19 @@ def _check(panels: Sequence[Panel], ranking: Ranking) -> None:
             "Leave --joint out, or keep the items that all systems have.",
             parameter="joint",
         )
-    if ranking.population != ITEMS:
+    if population != ITEMS:
         raise OutscoreError(
-            f"The claims are about {ranking.population}, but --joint resamples items with the runs at hand.",
+            f"The claims are about {population}, but --joint resamples items with the runs at hand.",
             "Leave --joint out, or add --population items.",
             parameter="joint",
         )
-    if ranking.design is not None and ranking.design.unit_size > 1:
+    if question.unit_size > 1:
         raise OutscoreError(
             "Items were grouped into units, but --joint resamples single items.",
             "Leave --joint or --unit-size out.",
             parameter="joint",
         )
-    if not ranking.pairs:
+    if not top.pairs:
         raise OutscoreError(
             f"There are more than {MAX_PAIRS:,} pairs, which is too many for simultaneous intervals.",
             "Leave --joint out, or name fewer systems.",
@@ -125,9 +121,9 @@ def _check(panels: Sequence[Panel], ranking: Ranking) -> None:
 
 
 def _systems(
-    ranking: Ranking, place: Mapping[str, int], drawn: Draws, limits: Mapping[tuple[str, str], Ends]
+    top: Standing, question: Question, place: Mapping[str, int], drawn: Draws, limits: Mapping[tuple[str, str], Ends]
 ) -> list[JointSystem]:
-    higher, k, alpha = ranking.higher_is_better, len(ranking.systems), ranking.alpha
+    higher, k, alpha = top.higher_is_better, len(top.systems), question.alpha
     best = shares_of_best(drawn.scores, higher_is_better=higher)
     points = _rates(drawn.points, k, drawn.units, alpha, k - 1.0)
     wins = [_divided(triple, k - 1) for triple in points]
@@ -136,12 +132,12 @@ def _systems(
         scores, observed = drawn.by_dataset
         over = (win_rates(scores, higher_is_better=higher), win_rates(observed, higher_is_better=higher))
     sets = _rates(over, k, drawn.units, alpha, 1.0)
-    leader = ranking.systems[0]
+    leader = top.systems[0]
     systems = []
-    for name in ranking.systems:
+    for name in top.systems:
         i = place[name]
         behind: Triple = (None, None, None)
-        if name != leader and ranking.baseline is None:
+        if name != leader and question.baseline is None:
             behind = (float(drawn.observed[i] - drawn.observed[place[leader]]), *_to(name, leader, limits))
         systems.append(
             JointSystem(
@@ -178,11 +174,7 @@ def _divided(triple: Triple, by: int) -> Triple:
 
 
 def _ends(band: Band, i: int) -> Ends:
-    return _number(float(band.low[i])), _number(float(band.high[i]))
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    return finite(band.low[i]), finite(band.high[i])
 
 
 def _error(share: float, draws: int) -> float:
@@ -199,20 +191,21 @@ def _error(share: float, draws: int) -> float:
 # system that is truly on the frontier is among those that are left.
 
 
-def with_frontier(
-    ranking: Ranking,
+def frontier_of(
+    top: Standing,
     measured: Sequence[Measured],
     panels: Sequence[Panel],
     margins: Mapping[str, float],
     question: Question,
-) -> Ranking:
-    """The ranking with its frontier; `measured` and `panels` are those of each measure, the first of which sets the order."""
-    logs, notes = [], dict[Note, None]()
+    population: str,
+) -> tuple[Frontier, list[Note]]:
+    """The frontier, and warnings; `measured` and `panels` are those of each measure, the first of which sets the order."""
+    logs, notes = [], list[Note]()
     for part, panel in zip(measured, panels, strict=True):
         if part.metric in margins:
-            _check_margin(part, panel, margins[part.metric], ranking.population)
+            _check_margin(part, panel, margins[part.metric], population)
             log_p, said = _not_worse(panel, part.metric, margins[part.metric], question)
-            notes |= dict.fromkeys(said)
+            notes += said
         else:
             log_p = _better(part)
         logs.append(log_p)
@@ -221,8 +214,7 @@ def with_frontier(
     p = parts.max(axis=0)
     adjusted = np.full(p.shape, np.nan)
     adjusted[shared] = adjust(p[shared], "holm")
-    frontier = _frontier(ranking, measured, panels, margins, parts, adjusted)
-    return replace(ranking, frontier=frontier, notes=[*ranking.notes, *(note for note in notes if note not in ranking.notes)])
+    return _frontier(top, measured, panels, margins, parts, adjusted, question.alpha), notes
 
 
 def _shared(measured: Measured) -> Array:
@@ -296,12 +288,13 @@ def _rare_losses(measure: str) -> Note:
 
 
 def _frontier(
-    ranking: Ranking,
+    top: Standing,
     measured: Sequence[Measured],
     panels: Sequence[Panel],
     margins: Mapping[str, float],
     parts: Array,
     adjusted: Array,
+    alpha: float,
 ) -> Frontier:
     first = measured[0]
     names = first.systems
@@ -310,9 +303,9 @@ def _frontier(
         for i, j in np.argwhere(np.isfinite(adjusted)).tolist()
     ]
     with np.errstate(invalid="ignore"):
-        shown = adjusted <= ranking.alpha
+        shown = adjusted <= alpha
     directions = [part.higher_is_better for part in measured]
-    place = [names.index(s.system) for s in ranking.scores]
+    place = [names.index(name) for name in top.systems]
     free = next(m for m, part in enumerate(measured) if part.metric not in margins)
     systems, sentences = [], []
     for j in place:
@@ -397,16 +390,14 @@ def rank_panels(
     other_scores: Mapping[str, Panel] | None = None,
     slices: tuple[str, Mapping[str, Sequence[Part]]] | None = None,
     margins: Mapping[str, float] | None = None,
-    settings: Mapping[str, Any] | None = None,
-    reading: Reading | None = None,
     notes: Sequence[Note] = (),
     segments: Callable[[], str] | None = None,
+    **known: Any,  # noqa: ANN401 - other fields of the result
 ) -> Ranked:
     """Rank the systems of panels: one panel for each dataset, `further` metrics with their own panels.
 
     `unit` is the name of items ("items", "segments", "words"), `group` that of items swapped as one ("sentence"),
-    and `called` are the names of the metrics, if not their own; `settings`, `reading` and `notes` go into the
-    result.
+    and `called` are the names of the metrics, if not their own; `notes` and what else is `known` go into the result.
     `other_scores` are by name; the result only tells which of them contradict the ranking. With `margins`, if only empty ones,
     the metrics are measures that have a frontier. `slices` are a column and the parts of each of its values. `segments` is for
     texts, as in the answer.
@@ -420,61 +411,87 @@ def rank_panels(
     question = _enough_swaps(question, len(panels[0].systems), 1 + len(further))
     metrics = [name_repeats(of_metric, question.repeats) for of_metric in (panels, *further)]
     panels = metrics[0]
-    population, others, remarks = population_of(panels, question, metrics)
+    population, others, remarks = _populations(panels, question, metrics[1:])
 
     def measured_for(population: str) -> list[Measured]:
-        measured: list[Measured] = []
-        for i, of_metric in enumerate(metrics):
-            working: dict[str, Any] = {"engine": engine, "progress": progress, "unit": unit, "sides": margins is not None}
-            parts = measure(of_metric, question, population=population, **working)
-            measured += [replace(part, metric=called[i]) for part in parts] if called else parts
-        return measured
+        working: dict[str, Any] = {"engine": engine, "progress": progress, "unit": unit, "sides": margins is not None}
+        named = zip(metrics, called or [""] * len(metrics), strict=True)
+        parts = [measure(panels, question, population=population, called=name, **working) for panels, name in named]
+        return [one for of_metric in parts for one in of_metric]
 
     measured = measured_for(population)
     looked_at = [
-        replace(found, metric=name)
+        found
         for name, panel in (other_scores or {}).items()
-        for found in measure([panel], question.of_other_scores(), engine=engine, progress=progress)
+        for found in measure([panel], question.of_other_scores(), engine=engine, progress=progress, called=name)
     ]
     other = [_counted(name, measured_for(name), question, metrics) for name in others]
     parts, left_out = _sliced(slices, question, population, engine=engine, progress=progress, unit=unit)
+    found = families(measured, question)
+    standings = found.standings(population=population, panels=panels)
+    top = standings[0]
+    beside, said = _beside(top, measured, metrics, question, population, margins, progress)
+    judged = judged_items(panels)
     ranking = assemble_ranking(
-        measured,
-        question,
+        found,
+        standings,
         slices=parts,
         repeated=(sum(one.duplicates for one in panels), sum(one.conflicts for one in panels)),
-        smallest_p=smallest_p_of(population, measured, question, metrics),
+        **smallest_p_of(population, measured, question, metrics),
         population=population,
         other_populations=other,
         other_scores=looked_at,
         measures=margins is not None,
-        critical_difference=_diagram(panels, measured, question.alpha) if question.critical_difference else None,
         design=design_of(panels, question, unit=unit, group=group),
-        settings=settings,
-        reading=reading,
+        items=None if judged is None else item_kinds(judged),
+        **beside,
+        **known,
         notes=[*notes, *remarks, *(note for panel in panels for note in panel.notes), *left_out],
+        last=[*said, *_price(top, population, other, panels), *_out_of_reach(measured, found.family, top.test, question)],
     )
-    ranking = _with_outlook(ranking, panels, question)
-    if margins is not None:
-        ranking = with_frontier(ranking, measured, [of_metric[0] for of_metric in metrics], margins, question)
-    return _finished(ranking, measured, panels, question, progress, segments)
+    return Ranked(ranking, measured, segments, judged)
 
 
-def _finished(
-    ranking: Ranking,
+def _missing(panels: Sequence[Panel], question: Question, further: Metrics = ()) -> dict[str, str]:
+    """What the panels, and those of further metrics, lack for claims about each population."""
+    others = [panel for of_metric in further for panel in of_metric]
+    return lacking_of(panels, unit_size=question.unit_size, further=others, sampled=len(panels) == 1)
+
+
+def _populations(panels: Sequence[Panel], question: Question, further: Metrics) -> tuple[str, list[str], list[Note]]:
+    """The population that decides, the others that the data allow, and what there is to say of them."""
+    missing = _missing(panels, question, further)
+    chosen, notes = population_of(panels, question, missing)
+    others = [name for name in missing if name != chosen and not missing[name]] if panels[0].repeat_kind is not None else []
+    if THESE_ITEMS in others and math.comb(len(panels[0].systems), 2) > MAX_ELSEWHERE:
+        others.remove(THESE_ITEMS)
+        text = (
+            f"With more than {MAX_ELSEWHERE:,} pairs, other populations are only tested on request: --population {THESE_ITEMS}."
+        )
+        notes.append(Note("runs", text))
+    return chosen, others, notes
+
+
+def _beside(
+    top: Standing,
     measured: Sequence[Measured],
-    panels: Sequence[Panel],
+    metrics: Metrics,
     question: Question,
+    population: str,
+    margins: Mapping[str, float] | None,
     progress: Progress | None,
-    segments: Callable[[], str] | None,
-) -> Ranked:
-    """The ranking with what follows from its order: all systems at once, single items, and what more runs or swaps would do."""
-    joint = joint_of(panels, ranking, seed=question.seed, progress=progress) if question.joint else None
-    drawn = int(str(question.options.get("resamples", RESAMPLES)))
-    told = [*ranking.notes, *_price(ranking, panels), *_out_of_reach(measured, ranking, drawn)]
-    judged = judged_items(panels)
-    kinds = None if judged is None else item_kinds(judged)
-    return Ranked(replace(ranking, joint=joint, items=kinds, notes=told), measured, segments, judged)
+) -> tuple[dict[str, Any], list[Note]]:
+    """What was asked for beside the standings: a critical difference, all systems at once, a frontier; and warnings."""
+    panels, notes = metrics[0], list[Note]()
+    found: dict[str, Any] = {}
+    if question.critical_difference:
+        found["critical_difference"] = _diagram(panels, measured, question.alpha)
+    if margins is not None:
+        firsts = [of_metric[0] for of_metric in metrics]
+        found["frontier"], notes = frontier_of(top, measured, firsts, margins, question, population)
+    if question.joint:
+        found["joint"] = joint_of(panels, top, question, population, progress)
+    return found, notes
 
 
 OF_ONE_RUN = "The claims are about these runs, not about new ones: each item was scored once."
@@ -486,7 +503,7 @@ def _sliced(
     question: Question,
     of_whole: str,
     **how: Any,  # noqa: ANN401 - the keywords of `measure`
-) -> tuple[Slices | None, list[Note]]:
+) -> tuple[tuple[str, list[Measured]] | None, list[Note]]:
     """What was measured on each slice, the mean over its datasets, and a note on each that cannot be ranked.
 
     Where the runs of an item lie in several slices, these may allow no claim about the population `of_whole`.
@@ -498,7 +515,7 @@ def _sliced(
     for value, parts in by_value.items():
         panels = [part.panel for part in parts]
         try:
-            population, _, remarks = population_of(panels, question, [panels])
+            population, remarks = population_of(panels, question, _missing(panels, question))
             top = measure(panels, question, population=population, **how)[-1]
         except OutscoreError as refusal:
             # A slice that is too small for the test must not stop the others.
@@ -508,20 +525,7 @@ def _sliced(
             reason = next((note.text for note in remarks), OF_ONE_RUN)
             notes.append(Note("runs", f"Slice {column} = {value}: {reason}"))
         measured.append(replace(top, dataset=value, macro=False))
-    return Slices(column, measured), notes
-
-
-def _with_outlook(ranking: Ranking, panels: Sequence[Panel], question: Question) -> Ranking:
-    """The ranking with the items that would decide the pair closest to it; a macro average has no number of items."""
-    nearest = ranking.closest_to_decided
-    single = len(panels) == 1 and question.unit_size == 1 and ranking.population == ITEMS
-    if nearest is None or nearest.needed is not None or not single or nearest.p.value <= question.alpha:
-        return ranking
-    panel, entry = panels[0], deciding_entry(question.test)
-    places = (panel.systems.index(name) for name in nearest.systems)
-    request = TestRequest(alpha=question.alpha, seed=question.seed)
-    needed = items_needed(panel.pair(*places), panel.metric, request, entry)
-    return ranking.with_needed(nearest, needed)
+    return (column, measured), notes
 
 
 def _enough_swaps(question: Question, systems: int, metrics: int) -> Question:
@@ -536,34 +540,35 @@ def _enough_swaps(question: Question, systems: int, metrics: int) -> Question:
 
 def _counted(population: str, measured: Sequence[Measured], question: Question, metrics: Metrics) -> OtherPopulation:
     top = families(measured, question).tops[0].standing(keep_pairs=False)
-    return OtherPopulation(population, top.test, top.counts, *smallest_p_of(population, measured, question, metrics))
+    return OtherPopulation(population, top.test, top.counts, **smallest_p_of(population, measured, question, metrics))
 
 
-def _price(ranking: Ranking, panels: Sequence[Panel]) -> list[Note]:
+def _price(top: Standing, population: str, others: Sequence[OtherPopulation], panels: Sequence[Panel]) -> list[Note]:
     """What a claim about new runs costs, where it leaves pairs open that these runs alone would tell apart."""
-    alone = [one.counts.significant for one in ranking.other_populations if one.population == ITEMS]
-    if ranking.population != ITEMS_AND_RUNS or not alone or alone[0] <= ranking.counts.significant:
+    alone = [one.counts.significant for one in others if one.population == ITEMS]
+    if population != ITEMS_AND_RUNS or not alone or alone[0] <= top.counts.significant:
         return []
     fewest = min(runs.count for panel in panels if panel.shared_repeats is not None for runs in panel.shared_repeats.systems)
     return [Note("runs", price_of_runs(fewest))]
 
 
-def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) -> list[Note]:
+def _out_of_reach(measured: Sequence[Measured], family: Family, test: str, question: Question) -> list[Note]:
     """A note if there are too few swaps for the number of pairs, so that no adjusted p can be below alpha, or small."""
-    family, least = ranking.family, 1 / (drawn + 1)
+    alpha, drawn = question.alpha, int(str(question.options.get("resamples", RESAMPLES)))
+    least = 1 / (drawn + 1)
     several = any(part.macro for part in measured)
     tops = [part.pairs for part in measured if part.macro or not several]
     sample = KINDS.index("monte-carlo")
     sampled = np.concatenate([pairs.log_p[pairs.kind == sample] for pairs in tops])
     if not len(sampled) or family.correction not in STEPPED:
         return []
-    if least * family.m > ranking.alpha:
+    if least * family.m > alpha:
         short = f"With {drawn:,} swaps, p cannot be below {least:.2g}, which is too large for {family.m:,} tests at this alpha"
-        text = f"{short}; draw more than {math.ceil(family.m / ranking.alpha):,} swaps with --resamples."
+        text = f"{short}; draw more than {math.ceil(family.m / alpha):,} swaps with --resamples."
         return [Note("correction", text)]
     # A larger p comes from the data, and more swaps would not make it smaller.
     at_the_floor = math.isclose(float(np.exp(sampled.min())), least, rel_tol=1e-9)
-    if least * family.m <= SMALL or ranking.test != "permutation" or not at_the_floor:
+    if least * family.m <= SMALL or test != "permutation" or not at_the_floor:
         return []
     # Smaller exact p-values take the first steps, and leave fewer for the sampled ones.
     sizes = [(pairs.kind != sample) & (pairs.log_p < math.log(least)) for pairs in tops]

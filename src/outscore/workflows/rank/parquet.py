@@ -60,6 +60,7 @@ from outscore.scores.system import Labels, Scores
 from outscore.workflows.question import USUAL, Question
 from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.measure import measure
+from outscore.workflows.rank.standings import families
 from outscore.workflows.reading import MetricDirection, resolve_direction
 from outscore.workflows.requests.shared import DIRECTION
 
@@ -363,11 +364,18 @@ class Partitioned:
     notes: tuple[Note, ...]
     better: MetricDirection
 
-    def ranking(self, settings: Mapping[str, Any] | None = None, reading: design.Reading | None = None) -> Ranking:
-        """The ranking of these measurements; `settings` and `reading` go into it as they are."""
-        repeated = (self.duplicates, self.conflicts)
+    def ranking(
+        self, settings: Mapping[str, Any] | None = None, reading: design.Reading | None = None, notes: Sequence[Note] = ()
+    ) -> Ranking:
+        """The ranking of these measurements; `settings` and `reading` go into it as they are, `notes` behind its own."""
+        found = families(self.measured, self.question)
         return assemble_ranking(
-            self.measured, self.question, repeated=repeated, settings=settings, reading=reading, notes=self.notes
+            found,
+            found.standings(),
+            repeated=(self.duplicates, self.conflicts),
+            settings=dict(settings or {}),
+            reading=reading,
+            notes=[*self.notes, *notes],
         )
 
 

@@ -347,18 +347,18 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
             "Choose --duplicates mean, or name the column of repeats with --repeat.",
             parameter="duplicates",
         )
+    notes = []
     if len(partitioned.files) > 1 and partitioned.columns.dataset is None:
         text = f"{len(partitioned.files):,} Parquet files were read as parts of one dataset"
-        note = Note("input", f"{text}; use --dataset to name a column of datasets.")
-        partitioned = replace(partitioned, notes=(*partitioned.notes, note))
+        notes.append(Note("input", f"{text}; use --dataset to name a column of datasets."))
     if partitioned.columns.repeat is not None and kind_of_column(partitioned.columns.repeat) == RUNS:
         text = "The claims are about these runs, not about new ones, because Parquet parts are read one by one."
-        partitioned = replace(partitioned, notes=(*partitioned.notes, Note("runs", text)))
+        notes.append(Note("runs", text))
     used = partitioned.columns.used
     origins = [Origin(file.path, file.sha256(), file.rows, "parquet", used, unit="row") for file in partitioned.files]
     rows = partitioned.measured[-1].items
     reading = reading_of(origins, rows=rows, direction=(partitioned.better.better, partitioned.better.source))
-    return Ranked(partitioned.ranking(request.settings(origins), reading), partitioned.measured)
+    return Ranked(partitioned.ranking(request.settings(origins), reading, notes), partitioned.measured)
 
 
 def _check_partitioned(request: RankRequest) -> None:

@@ -14,20 +14,24 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LN10, LOG2, MIN_FLOAT, Array, finite
 from outscore.core.records import dataclass
 from outscore.core.rows import RUNS
+from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.repeats import smallest_run_p
 from outscore.inference.families import CORRECTIONS, adjust
 from outscore.inference.leaderboard import MAX_GROUPS, Groups, Ordering, groups_of, order_of, rank_intervals, tiers_of
+from outscore.inference.pairwise.per_pair import rows_of_pair
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable, baseline_of
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS
+from outscore.inference.power.observed import needed_of_wins, units_needed
 from outscore.inference.registry import DEFAULT
+from outscore.inference.runs import smallest_log_p
 from outscore.language.numbers import count
 from outscore.language.verdict.ranking import Claims
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.pvalue import Kind
-from outscore.results.ranking import PairCounts, PairP, RankedPair, RankedSystem, Standing
+from outscore.results.ranking import MAX_PAIRS, PairCounts, PairP, RankedPair, RankedSystem, Standing
 from outscore.scores.panel import Panel
-from outscore.workflows.question import MAX_PAIRS, USUAL, Metrics, Question
+from outscore.workflows.question import USUAL, Question
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,8 +45,14 @@ if TYPE_CHECKING:
 FEW_GROUPS = 26
 """Groups listed for each of very many datasets, one letter each, because nobody reads all their pairs."""
 
+MAX_ELSEWHERE = 2_000
+"""Pairs that are also tested for other populations, which takes some milliseconds each."""
 MAX_NAMED = 5
 """Pairs that a warning names; the rest is counted."""
+
+
+Metrics = Sequence[Sequence[Panel]]
+"""The panels of all metrics that are ranked by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +133,8 @@ class Corrected:
         codes = self.measured.pairs.kind[self.measured.pairs.testable]
         return cast("Kind", KINDS[int(codes.max())] if len(codes) else KINDS[0])
 
-    def claims(self) -> Claims:
-        """What the tests say about the leader, or about the baseline."""
+    def claims(self, datasets_test: str | None = None) -> Claims:
+        """What the tests say about the leader, or about the baseline; `datasets_test` as in `Claims`."""
         about = int(self.order[0]) if self.baseline is None else self.baseline
         names = self.measured.systems
         others = [int(i) for i in self.order if i != about]
@@ -139,10 +149,11 @@ class Corrected:
             [names[i] for i in others if met[i] and not self.better[i, about] and not self.better[about, i]],
             self.kind,
             [names[i] for i in others if not met[i]],
+            datasets_test,
         )
 
-    def standing(self, *, keep_pairs: bool) -> Standing:
-        """The standing; without `keep_pairs` it only has the counts of pairs."""
+    def standing(self, *, keep_pairs: bool, needed: int | None = None) -> Standing:
+        """The standing; without `keep_pairs` it only has the counts of pairs. `needed` is what the `closest` pair takes."""
         measured, order = self.measured, self.order
         better = self.better[np.ix_(order, order)]
         most = MAX_GROUPS if keep_pairs else FEW_GROUPS
@@ -150,8 +161,8 @@ class Corrected:
         grouped = self.baseline is None and bool(measured.pairs.testable.any())
         groups = groups_of(better, most=most) if grouped else Groups([], [""] * len(order))
         names = [measured.systems[i] for i in order.tolist()]
-        inside = np.isin(measured.pairs.left, order) & np.isin(measured.pairs.right, order)
-        counts = PairCounts(int(inside.sum()), int(measured.pairs.testable.sum()), int(self.significant.sum()))
+        taken = {} if needed is None else {self.closest: needed}
+        counts = PairCounts(int(self.inside.sum()), int(measured.pairs.testable.sum()), int(self.significant.sum()))
         return Standing(
             name=measured.dataset,
             metric=measured.metric,
@@ -159,7 +170,7 @@ class Corrected:
             n=measured.items,
             systems=names,
             scores=self._scores(groups.letters, better, tiers_of(better) if grouped else None),
-            pairs=self._ranked_pairs(inside) if keep_pairs else [],
+            pairs=[self._ranked_pair(i, taken.get(i)) for i in self.rows] if keep_pairs else [],
             counts=counts,
             groups=[[names[i] for i in members] for members in groups.members],
             ordered_by=self.ordering.by,
@@ -221,26 +232,51 @@ class Corrected:
             for place, i in enumerate(self.order.tolist())
         ]
 
-    def _ranked_pairs(self, inside: Array) -> list[RankedPair]:
-        """The pairs in order of place, the better system first; a baseline comes second."""
+    @cached_property
+    def inside(self) -> Array:
+        """Which pairs are of systems that have items here."""
+        return np.isin(self.measured.pairs.left, self.order) & np.isin(self.measured.pairs.right, self.order)
+
+    @cached_property
+    def places(self) -> Array:
+        """The place of each system in the order; -1 of those that have no items here."""
         place = np.full(len(self.measured.systems), -1)
         place[self.order] = np.arange(len(self.order))
-        left, right = self.measured.pairs.left, self.measured.pairs.right
-        # If two systems are equal, the one in the better place comes first.
-        turned = (self.ahead < 0) | ((self.ahead == 0) & (place[left] > place[right]))
-        if self.baseline is not None:
-            turned = np.zeros(len(left), dtype=bool)
-        first, second = np.where(turned, right, left), np.where(turned, left, right)
-        rows = np.flatnonzero(inside)
-        rows = rows[np.lexsort((place[second[rows]], place[first[rows]]))]
-        return [self._ranked_pair(int(i), turned=bool(turned[i])) for i in rows]
+        return place
 
-    def _ranked_pair(self, i: int, *, turned: bool) -> RankedPair:
+    @cached_property
+    def turned(self) -> Array:
+        """Which pairs are shown with the right system first: the better one is, but a baseline comes second."""
+        left, right = self.measured.pairs.left, self.measured.pairs.right
+        if self.baseline is not None:
+            return np.zeros(len(left), dtype=bool)
+        # If two systems are equal, the one in the better place comes first.
+        return np.asarray((self.ahead < 0) | ((self.ahead == 0) & (self.places[left] > self.places[right])))
+
+    @cached_property
+    def rows(self) -> list[int]:
+        """The pairs in order of place."""
+        left, right = self.measured.pairs.left, self.measured.pairs.right
+        first, second = np.where(self.turned, right, left), np.where(self.turned, left, right)
+        rows = np.flatnonzero(self.inside)
+        found: list[int] = rows[np.lexsort((self.places[second[rows]], self.places[first[rows]]))].tolist()
+        return found
+
+    @cached_property
+    def closest(self) -> int | None:
+        """Of the undecided pairs with the leader, or the baseline, the one with the smallest p."""
+        pairs, centre = self.measured.pairs, int(self.order[0]) if self.baseline is None else self.baseline
+        with np.errstate(invalid="ignore"):
+            undecided = (self.adjusted > self.alpha) & (np.nan_to_num(pairs.difference) != 0)
+        undecided &= (pairs.left == centre) | (pairs.right == centre)
+        return min((i for i in self.rows if undecided[i]), key=lambda i: float(pairs.p[i]), default=None)
+
+    def _ranked_pair(self, i: int, needed: int | None) -> RankedPair:
         pairs, names = self.measured.pairs, self.measured.systems
         ends = (float(pairs.low[i]), float(pairs.high[i]))
         difference = float(pairs.difference[i])
         systems = (names[int(pairs.left[i])], names[int(pairs.right[i])])
-        if turned:
+        if self.turned[i]:
             # Subtracted from 0, so that no difference becomes -0.
             systems, difference, ends = systems[::-1], 0.0 - difference, (0.0 - ends[1], 0.0 - ends[0])
         note = pairs.remarks.get(i)
@@ -248,20 +284,52 @@ class Corrected:
             note = "They share no item."
         kind = cast("Kind", KINDS[int(pairs.kind[i])])
         p = PairP(float(pairs.p[i]), float(pairs.log_p[i]) / LN10 + 0.0, kind, finite(self.adjusted[i]))
-        return RankedPair(systems, int(pairs.n[i]), finite(difference), finite(ends[0]), finite(ends[1]), p, note)
+        low, high = map(finite, ends)
+        return RankedPair(systems, int(pairs.n[i]), finite(difference), low, high, p, note, needed)
 
 
 @dataclass(frozen=True, eq=False)
 class Families:
     """The tables of the answer, one for each metric, and those of the datasets, each set with its family."""
 
+    question: Question
     tops: list[Corrected]
     family: Family
     parts: list[Corrected]
     parts_family: Family | None
 
+    @property
+    def keep_pairs(self) -> bool:
+        """Whether there are few enough pairs to list them all."""
+        return sum(len(table.measured.pairs) for table in (*self.tops, *self.parts)) <= MAX_PAIRS
 
-def families(measured: Sequence[Measured], question: Question) -> Families:
+    def standings(self, *, population: str = ITEMS, panels: Sequence[Panel] = ()) -> list[Standing]:
+        """The standings of the answer, one for each metric; the first one also says what its closest pair takes.
+
+        That is known for claims about new items, from counts of right-or-wrong items or from the `panels` of the first metric.
+        """
+        top, *rest = self.tops
+        needed = _needed(top, self.question, panels) if self.keep_pairs and population == ITEMS else None
+        first = top.standing(keep_pairs=self.keep_pairs, needed=needed)
+        return [first, *(table.standing(keep_pairs=self.keep_pairs) for table in rest)]
+
+
+def _needed(top: Corrected, question: Question, panels: Sequence[Panel]) -> int | None:
+    """How many items, or what is swapped as one, would decide the closest pair; a macro average has no such number."""
+    i, measured, pairs = top.closest, top.measured, top.measured.pairs
+    if i is None or measured.macro or pairs.p[i] <= top.alpha:
+        return None
+    needed = None
+    if pairs.wins is not None and pairs.losses is not None and measured.unit in ("items", "segments"):
+        needed = needed_of_wins(int(pairs.wins[i]), int(pairs.losses[i]), int(pairs.n[i]), top.alpha)
+    if needed is not None or len(panels) != 1:
+        return needed
+    (panel,) = panels
+    rows = rows_of_pair(panel, int(pairs.left[i]), int(pairs.right[i]), **question.units)
+    return units_needed(rows, panel.metric, TestRequest(alpha=top.alpha, seed=question.seed), question.entry)
+
+
+def families(measured: Sequence[Measured], question: Question = USUAL) -> Families:
     """One correction over all pairs of the answer that share items, and one over those of all datasets."""
     question.check_family()
     correction, alpha = question.correction, question.alpha
@@ -270,7 +338,7 @@ def families(measured: Sequence[Measured], question: Question) -> Families:
     parts = [entry for entry in measured if not entry.macro and not _alone(entry, measured)]
     first, family = _correct(tops, correction, alpha, base)
     second, second_family = _correct(parts, _for_datasets(correction), alpha, base) if parts else ([], None)
-    return Families(first, family, second, second_family)
+    return Families(question, first, family, second, second_family)
 
 
 def parts_of(measured: Sequence[Measured], question: Question) -> tuple[list[Corrected], Family]:
@@ -362,25 +430,25 @@ def _all_pairs(tables: Sequence[Measured], correction: str) -> Array:
 # The smallest p that the items and runs of a ranking can give, for each claim.
 
 
-def smallest_p_of(
-    population: str, measured: Sequence[Measured], question: Question, metrics: Metrics
-) -> tuple[float | None, float | None]:
-    """The smallest p that a pair can reach, and the smallest adjusted one, if every pair reached its own."""
+def smallest_p_of(population: str, measured: Sequence[Measured], question: Question, metrics: Metrics) -> dict[str, float]:
+    """The smallest p that a pair can reach, and the smallest adjusted one, if every pair reached its own; none if unknown."""
     parts = len(measured) // len(metrics)
     least = []
     for i, panels in enumerate(metrics):
         own = measured[i * parts : (i + 1) * parts]
         log_p = _smallest_log_p(population, panels, own[-1].pairs, question)
         if log_p is None:
-            return None, None
+            return {}
         least += [replace(part, pairs=replace(part.pairs, log_p=log_p)) for part in own]
     top = families(least, question).tops[0]
     testable = top.measured.pairs.testable
-    if not testable.any():
-        return None, None
     # Adjusted or not, p as floats are those of the table; what is too small for a number is no limit.
-    least_p, adjusted = float(top.measured.pairs.p[testable].min()), float(top.adjusted[testable].min())
-    return (least_p, adjusted) if least_p > MIN_FLOAT else (None, None)
+    if not testable.any() or float(top.measured.pairs.p[testable].min()) <= MIN_FLOAT:
+        return {}
+    return {
+        "smallest_p": float(top.measured.pairs.p[testable].min()),
+        "smallest_adjusted_p": float(top.adjusted[testable].min()),
+    }
 
 
 def _smallest_log_p(population: str, panels: Sequence[Panel], pairs: PairTable, question: Question) -> Array | None:
@@ -390,7 +458,7 @@ def _smallest_log_p(population: str, panels: Sequence[Panel], pairs: PairTable, 
     """
     repeats = panels[0].shared_repeats
     unknown = population == ITEMS_AND_RUNS or question.unit_size != 1
-    if repeats is None or repeats.reduced or unknown or len(pairs) > MAX_PAIRS:
+    if repeats is None or repeats.reduced or unknown or len(pairs) > MAX_ELSEWHERE:
         return None
     both = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
     if population == ITEMS:
@@ -412,14 +480,9 @@ def _smallest_of_items(panels: Sequence[Panel], both: Sequence[tuple[int, int]])
 
 
 def _smallest_of_epochs(panels: Sequence[Panel], both: Sequence[tuple[int, int]]) -> Array:
-    """The most extreme division of the runs of every item; with equal numbers of runs its mirror image is as extreme."""
-    log_p = np.zeros(len(both))
-    for row, (i, j) in enumerate(both):
-        equal = True
-        for panel in panels:
-            counts = panel.times[[i, j]]
-            a, b = counts[:, (counts > 0).all(axis=0)].tolist()
-            equal &= a == b
-            log_p[row] -= math.fsum(math.log(math.comb(m + n, m)) for m, n in zip(a, b, strict=True))
-        log_p[row] += LOG2 if equal else 0.0
-    return np.minimum(log_p, 0.0)
+    """The most extreme division of the runs of every item."""
+    log_p = []
+    for i, j in both:
+        times = np.concatenate([panel.times[[i, j]] for panel in panels], axis=1)
+        log_p.append(smallest_log_p(*times[:, (times > 0).all(axis=0)].tolist()))
+    return np.array(log_p)

@@ -35,12 +35,12 @@ from outscore.inference.describe.repeats import (
 from outscore.inference.pairwise.macro import macro_scores
 from outscore.inference.pairwise.table import (
     OwnScores,
-    exchange_of_pair,
     lacking_of,
+    method_of_exchange,
     own_limits_of_runs,
     own_rows,
-    run_scores,
     scores_of_runs,
+    spread_of_runs,
 )
 from outscore.inference.populations import (
     ITEMS,
@@ -153,7 +153,7 @@ def _estimates(panels: Sequence[Panel], population: str, alpha: float) -> list[_
     """What is known of each system's score for the chosen population; all of them say what scores can be."""
     if population == THESE_ITEMS:
         among = _scores_of_runs(panels)
-        return [_Estimate(panel, own_limits_of_runs(panel, 0, alpha, among), _spread_of_runs(panel)) for panel in panels]
+        return [_Estimate(panel, own_limits_of_runs(panel, 0, alpha, among), spread_of_runs(panel)) for panel in panels]
     own = [own_rows(panel, 0, new_runs=population == ITEMS_AND_RUNS) for panel in panels]
     metric = panels[0].metric
     return [
@@ -162,24 +162,13 @@ def _estimates(panels: Sequence[Panel], population: str, alpha: float) -> list[_
     ]
 
 
-def _spread_of_runs(panel: Panel) -> tuple[float, float]:
-    """The squared standard error over new runs of these items, and its degrees of freedom."""
-    if panel.repeats is None or (panel.repeat_kind == RUNS and panel.repeats.lacking):
-        return 0.0, 0.0
-    if panel.repeat_kind == RUNS:
-        scores = run_scores(panel, 0)
-        return float(scores.var(ddof=1)) / len(scores), len(scores) - 1
-    error, df = exchange_of_pair([panel], 0, 0).error()
-    return error**2 / 2, df / 2
-
-
 def _method(estimates: Sequence[_Estimate], population: str) -> str:
     """How the intervals were computed."""
     panel = estimates[0].panel
     if population != THESE_ITEMS:
         return interval_method([one.own for one in estimates if one.own is not None], panel.metric)
     among = _scores_of_runs([one.panel for one in estimates])
-    return OWN_BY_RUNS if among is None else exchange_of_pair([panel], 0, 0).own_method(among)
+    return OWN_BY_RUNS if among is None else method_of_exchange(panel, among)
 
 
 def _scores_of_runs(panels: Sequence[Panel]) -> Array | None:
@@ -367,5 +356,6 @@ def _mean_limits(parts: Sequence[_Estimate]) -> Limits:
     ends = [part.limits for part in parts]
     if any(end is None for limits in ends for end in limits):
         return UNKNOWN
-    whole = macro_scores([OwnScores(*(np.array([x]) for x in (part.value, *part.limits))) for part in parts])
+    own = [tuple(np.array([x]) for x in (part.value, *part.limits)) for part in parts]
+    whole = macro_scores([OwnScores(value, low, high) for value, low, high in own])
     return whole.low.item(), whole.high.item()
