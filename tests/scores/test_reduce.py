@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +15,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.reduction import Reduction, parse_reduction, pass_rate
 from outscore.core.rows import Repeats
 from outscore.scores.align import align_pair
-from outscore.scores.panel import Behind, panel_of
+from outscore.scores.panel import panel_of
 from outscore.scores.reduce import BY_SCORES, UsedRuns, first_runs, reduce_runs
 from outscore.scores.system import Labels, Scores
 
@@ -81,7 +82,8 @@ def test_graded_runs_are_neither_right_nor_wrong(how):
 
 def behind(found: UsedRuns) -> Repeats:
     """What is known of the runs behind the reduced scores of two systems."""
-    return panel_of(align_pair(found.scores), "mean", Behind(align_pair(found.before), "reduced")).repeats
+    aligned = replace(align_pair(found.scores), behind=align_pair(found.before), reduced="reduced")
+    return panel_of(aligned, "mean").repeats
 
 
 @pytest.mark.parametrize("how", ["max", "min", "majority"])
