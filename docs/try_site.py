@@ -45,6 +45,21 @@ SEARCHES = {
     "pass@k": "recipes/pass-at-k.html",
     "inspect logs": "recipes/inspect.html",
     "permutation_test": "reference/python.html",
+    "is 2 points better than noise": "faq.html",
+    "how to read p value": "ideas/p.html",
+    "regression test for prompts": "guides/gate.html",
+    "A/B test chatbot": "guides/unpaired.html",
+    "human evaluation agreement": "recipes/people.html",
+    "sacrebleu significance": "guides/text.html",
+    "export latex table": "guides/compare.html",
+    "small test set": "faq.html",
+    "effect size": "guides/report.html",
+    "elo rating confidence": "guides/prefer.html",
+    "equivalence test": "guides/compare.html",
+    "non-inferiority": "guides/compare.html",
+    "privacy offline": "start/install.html",
+    "error bars": "guides/score.html",
+    "cost vs accuracy": "recipes/budget.html",
 }
 """What people type, and the page that has to be among the first results."""
 FAQ = Path(__file__).resolve().parent / "faq.md"
