@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -107,6 +108,8 @@ class App(click.Group):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> NoReturn:  # noqa: ANN401
         """Run and leave; click's own handling would print more than a sentence and call an interrupt 1."""
         extra["standalone_mode"] = False
+        # On Windows, click would put files in the place of patterns; what a pattern stands for is said by the command.
+        extra["windows_expand_args"] = False
         sys.exit(self._run(args, prog_name or "outscore", extra))
 
     def _run(self, args: Sequence[str] | None, prog_name: str, extra: dict[str, Any]) -> int:
@@ -230,5 +233,12 @@ def main() -> None:
         # A terminal that cannot show a character gets a question mark instead of an error.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")
+            reconfigure(encoding=_encoding(stream, sys.platform), errors="replace")
     app()
+
+
+def _encoding(stream: TextIO, platform: str) -> str | None:
+    """UTF-8 for files and pipes on Windows, whose own code page lacks letters of names; None leaves a stream as it is."""
+    if platform != "win32" or stream.isatty() or "PYTHONIOENCODING" in os.environ:
+        return None
+    return "utf-8"

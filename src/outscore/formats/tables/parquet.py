@@ -83,20 +83,34 @@ def _held(sentence: str) -> Iterator[None]:
             # There is none to keep clean.
             yield
             return
-        library, handler = ctypes.CDLL(None), _HANDLER(lambda _: _leave(terminal, sentence))
-        library.signal.restype = ctypes.c_void_p
-        before = library.signal(signal.SIGABRT, handler)
-        os.dup2(printed.fileno(), STANDARD_ERROR)
         done = False
-        try:
-            yield
-            done = True
-        finally:
-            os.dup2(terminal, STANDARD_ERROR)
-            os.close(terminal)
-            library.signal(signal.SIGABRT, ctypes.c_void_p(before))
-            if done:
-                _print(printed)
+        with _abort_says(terminal, sentence):
+            os.dup2(printed.fileno(), STANDARD_ERROR)
+            try:
+                yield
+                done = True
+            finally:
+                os.dup2(terminal, STANDARD_ERROR)
+                os.close(terminal)
+        if done:
+            _print(printed)
+
+
+@contextmanager
+def _abort_says(terminal: int, sentence: str) -> Iterator[None]:
+    try:
+        library = ctypes.CDLL(None)
+    except TypeError:
+        # On Windows a process has no library of its own, and Rust ends it without a signal.
+        yield
+        return
+    handler = _HANDLER(lambda _: _leave(terminal, sentence))
+    library.signal.restype = ctypes.c_void_p
+    before = library.signal(signal.SIGABRT, handler)
+    try:
+        yield
+    finally:
+        library.signal(signal.SIGABRT, ctypes.c_void_p(before))
 
 
 def _leave(terminal: int, sentence: str) -> None:
