@@ -31,7 +31,15 @@ settings.load_profile("quick")
 QUICK_SHARE, MIN_EXAMPLES = 6, 8
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "posix: needs signals, links or a shell as POSIX has them; skipped on Windows")
+
+
 def pytest_collection_modifyitems(config, items):
+    if os.name == "nt":
+        for item in items:
+            if item.get_closest_marker("posix"):
+                item.add_marker(pytest.mark.skip(reason="needs POSIX"))
     if config.getoption("--hypothesis-profile") == "whole":
         return
     found = (getattr(item, "obj", None) for item in items)

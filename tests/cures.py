@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from outscore.web.submission import cures_in
-
 PROPOSED = re.compile(r"`(outscore [a-z]+ [^`]*)`")
 PLACEHOLDER = re.compile(r"[A-Z][A-Z_]+\d?|.*(\.\.\.|…).*|<.*>|(\w+=)?[A-Z]{3,}\d?")
 FORMS = {"compare", "rank", "score", "gate", "prefer", "plan"}
@@ -36,6 +34,11 @@ def settings(arguments: Sequence[str], said: str) -> Iterator[list[str]]:
     """The same command with each setting that a sentence proposes and that has a value."""
     command, *rest = arguments
     if command not in FORMS or "--reference" in rest or "--config" in rest:
+        return
+    try:
+        from outscore.web.submission import cures_in
+    except ModuleNotFoundError:
+        # The page needs POSIX.
         return
     for cure in cures_in(command, said, {}):
         option = f"--{cure.setting}"

@@ -167,6 +167,7 @@ def test_workflows_pin_what_they_use_and_name_what_there_is():
                 assert set(named.split(",")) <= set(extras), page
 
 
+@pytest.mark.posix
 def test_the_workflow_of_a_leaderboard_makes_the_board(tmp_path):
     """Its steps of our own are run as they stand, in a checkout that has scores."""
     (workflow,) = (workflow for page, workflow in WORKFLOWS if page.stem == "leaderboard")

@@ -8,6 +8,9 @@ import sys
 
 import pytest
 from tests.faults import faults
+
+pytest.importorskip("resource", reason="needs POSIX")
+
 from tests.mutants import EQUIVALENT, equivalent_ones
 from tests.trials import ROOT, SOURCE, functions_of_lines
 

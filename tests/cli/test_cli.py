@@ -4,7 +4,6 @@ import contextlib
 import csv
 import json
 import os
-import pty
 import signal
 import stat
 import subprocess
@@ -223,6 +222,7 @@ def nothing_read(folder, monkeypatch):
     Path("locked").chmod(0o700)
 
 
+@pytest.mark.posix
 def test_impossible_requests_are_refused_before_anything_is_read(nothing_read, golden):
     found = []
     for name, arguments in EARLY.items():
@@ -424,6 +424,7 @@ def test_written_files_have_usual_permissions(folder):
     assert stat.S_IMODE(Path("x.txt").stat().st_mode) == 0o644
 
 
+@pytest.mark.posix
 def test_links_and_devices_survive(folder):
     Path("target.txt").write_text("old")
     Path("link.txt").symlink_to("target.txt")
@@ -454,6 +455,7 @@ def test_process_survives_a_closed_pipe(folder):
     assert process.returncode == 0
 
 
+@pytest.mark.posix
 def test_process_interrupted(folder):
     with subprocess.Popen([*COMMAND, "compare", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
@@ -469,8 +471,11 @@ def test_process_interrupted(folder):
     assert process.returncode == 130
 
 
+@pytest.mark.posix
 def test_work_on_a_terminal_shows_life_and_an_interrupt_leaves_no_trace(folder):
     """Standard error is a terminal here: what appears on it says when the long work has begun."""
+    import pty
+
     Path("long.txt").write_text("\n".join(f"{i % 7 + i / 1e5:.5f} {i % 5}" for i in range(20_000)))
     before = sorted(folder.iterdir())
     screen, terminal = pty.openpty()

@@ -117,6 +117,7 @@ GATES = {
 QUICK = {words for words in GATES if words.startswith("gate good.txt good.txt") and words.endswith((".json >&-", ".json 2>&-"))}
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("words", variants(GATES, QUICK))
 def test_closed_streams_leave_the_answer_alone(words, numbers):
     done = in_bash(f"outscore {words}", Path.cwd())
@@ -124,6 +125,7 @@ def test_closed_streams_leave_the_answer_alone(words, numbers):
     assert Path("x.json").exists() == (GATES[words] != 2)
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "code"),
@@ -140,6 +142,7 @@ def test_closed_streams_of_other_commands(words, code, numbers):
     assert (done.returncode, "Traceback" in done.stderr) == (code, False)
 
 
+@pytest.mark.posix
 def test_a_reader_that_goes_away_does_not_turn_a_fail_into_a_pass(numbers):
     reading, writing = os.pipe()
     os.close(reading)
@@ -161,6 +164,7 @@ def test_a_full_disk_is_no_question_of_paths(numbers):
         )
 
 
+@pytest.mark.posix
 def test_the_action_reads_no_result_of_a_crash(numbers):
     folder = Path.cwd()
     (folder / "outscore-gate.json").write_text('{"outcome": "pass"}')

@@ -289,6 +289,7 @@ def play(folder: Path, name: str, script: str) -> None:
     program.chmod(0o755)
 
 
+@pytest.mark.posix
 class TestTheAction:
     def test_it_is_a_composite_action_whose_inputs_go_through_the_environment(self):
         assert ACTION["runs"]["using"] == "composite"

@@ -52,6 +52,7 @@ def test_a_missing_log_is_blamed(in_folder, refusal):
         osc.compare(good, near)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_link_that_leads_nowhere_says_where(command, in_folder, refusal):
     Path("good").write_text("1\n0\n")
@@ -60,6 +61,7 @@ def test_a_link_that_leads_nowhere_says_where(command, in_folder, refusal):
     assert said == "`nosuch` is a symbolic link to `gone.csv`, which does not exist. Restore that file, or name another.\n"
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     "given", [["score", "loop"], ["score", "one"], ["compare", "one", "good"], ["prefer", "one"], ["score", "one/x.csv"]]
 )

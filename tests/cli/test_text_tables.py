@@ -80,6 +80,7 @@ def plain_rates(write, outscore) -> list[float]:
 
 
 @pytest.mark.parametrize("separator", [",", "\t"])
+@pytest.mark.posix
 def test_a_table_through_a_pipe_is_a_table(separator, plain_rates, outscore):
     texts = [outputs(GOOD, separator=separator), outputs(BAD, separator=separator), references(separator=separator)]
     with piped(*texts) as (good, bad, gold):
@@ -97,6 +98,7 @@ def test_the_ending_of_a_table_says_nothing(name, plain_rates, write, outscore):
     assert rates(outscore("compare", name, "bad.csv", "--reference", "r.out", *METRIC, "--format", "json")) == plain_rates
 
 
+@pytest.mark.posix
 def test_a_gate_sees_the_same_table_in_a_file_and_in_a_pipe(write, outscore):
     """The rows of the bad system are long in other columns, which as lines of text would decide."""
     noise = {"good": ["x " * 30 for _ in ORDER], "bad": ["y" for _ in ORDER]}
@@ -137,6 +139,7 @@ def test_the_command_that_is_proposed_runs_whatever_the_order_and_the_length_of_
     assert (found[0] < found[1]) == (order[0] == "a")
 
 
+@pytest.mark.posix
 def test_a_damaged_table_is_no_text(write, refusal):
     write(a=outputs(GOOD).replace(GOOD[4], f"{GOOD[4]}, and more"), b=outputs(BAD), r=references())
     said = refusal("compare", "a", "b", "--reference", "r", *METRIC)
@@ -178,6 +181,7 @@ def test_rows_are_matched_by_id(ids, plain_rates, write, outscore):
     assert any("`a.csv` were reordered by id to match `r.csv`" in note["text"] for note in found["notes"])
 
 
+@pytest.mark.posix
 def test_a_gate_matches_rows_by_id(write, outscore):
     good, bad = outputs(GOOD, SHUFFLED), outputs(BAD)
     write(good__csv=good, bad__csv=bad, r__csv=references())

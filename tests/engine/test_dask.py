@@ -154,11 +154,13 @@ def test_it_listens_to_this_machine_only(running):
     assert open_to == {"127.0.0.1"}
 
 
+@pytest.mark.posix
 def test_a_lost_worker_costs_time_only(running, tmp_path):
     assert running.map(functools.partial(die_once, tmp_path), range(12)) == [x * x for x in range(12)]
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_a_task_that_no_worker_survives_is_one_sentence():
     """Its neighbours are suspected too, tried alone, and found innocent: the engine is of use afterwards."""
@@ -179,6 +181,7 @@ def test_an_address(running):
         assert Dask(address).map(abs, [-2, 3]) == [2, 3]
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_the_scheduler_is_lost():
     with local_cluster(1, "1 GB") as address, open_engine(Dask(address)) as engine:

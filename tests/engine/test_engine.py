@@ -92,6 +92,7 @@ def test_errors_that_cannot_travel_are_told():
         Processes(2).map(raise_awkward, [1, 2])
 
 
+@pytest.mark.posix
 def test_a_lost_worker_costs_time_only(tmp_path):
     steps = Steps()
     assert Processes(2).map(functools.partial(die_once, tmp_path), range(10), progress=steps) == [x * x for x in range(10)]
@@ -99,7 +100,10 @@ def test_a_lost_worker_costs_time_only(tmp_path):
     assert len(list(tmp_path.iterdir())) == 4
 
 
-@pytest.mark.parametrize(("function", "how"), [(die, "by signal 9"), (leave, "with code 1")], ids=["killed", "left"])
+@pytest.mark.parametrize(
+    ("function", "how"),
+    [pytest.param(die, "by signal 9", marks=pytest.mark.posix, id="killed"), pytest.param(leave, "with code 1", id="left")],
+)
 def test_a_task_that_no_worker_survives_is_one_sentence(function, how):
     with pytest.raises(OutscoreError) as found:
         Processes(2).map(function, [1, 1, 1])
@@ -107,6 +111,7 @@ def test_a_task_that_no_worker_survives_is_one_sentence(function, how):
     assert "fewer jobs" in found.value.hint
 
 
+@pytest.mark.posix
 def test_no_worker_to_replace_a_lost_one_is_one_sentence(monkeypatch, tmp_path):
     """The interpreter that the first two were started with has gone."""
     begin, starts = workers.start_interpreter, iter(range(9))
@@ -205,16 +210,17 @@ def descendants(pid: int) -> list[int]:
 @pytest.mark.parametrize(
     ("engine", "stop"),
     [
-        ("Processes(2)", signal.SIGINT),
-        ("Processes(2)", signal.SIGTERM),
-        ("Processes(2)", signal.SIGKILL),
-        pytest.param("Dask('local', 1)", signal.SIGINT, marks=needs_dask),
-        pytest.param("Dask('local', 1)", signal.SIGKILL, marks=needs_dask),
+        ("Processes(2)", "SIGINT"),
+        ("Processes(2)", "SIGTERM"),
+        ("Processes(2)", "SIGKILL"),
+        pytest.param("Dask('local', 1)", "SIGINT", marks=needs_dask),
+        pytest.param("Dask('local', 1)", "SIGKILL", marks=needs_dask),
     ],
 )
 def test_no_orphans(tmp_path, engine, stop):
     """Interrupted, ended or killed in the middle of long tasks: the workers go with it, and so do their files."""
     running, others = started(tmp_path, engine)
+    stop = signal.Signals[stop]
     assert len(others) == 2  # with Dask the scheduler and one worker
     os.killpg(running.pid, stop)
     _, errors = running.communicate(timeout=20)

@@ -248,6 +248,7 @@ class Killing(Steps):
             self.pid = None
 
 
+@pytest.mark.posix
 def test_a_killed_worker_changes_nothing(binary, tmp_path, monkeypatch, cluster):
     monkeypatch.setattr(partitions, "ROWS", 50)
     folder = written(tmp_path / "cut", cut(long_table(*binary), 30))
