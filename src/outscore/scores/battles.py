@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -85,19 +85,14 @@ class Battles(Brief):
 
     def take(self, rows: Rows) -> Battles:
         """Some of the battles; systems that are in none of them stay in the list."""
-        return replace(
-            self,
-            first=self.first[rows],
-            second=self.second[rows],
-            share=self.share[rows],
-            prompts=self.prompts.take(rows),
-            shown=None if self.shown is None else self.shown[rows],
-            judges=None if self.judges is None else self.judges.take(rows),
-            categories=None if self.categories is None else self.categories.take(rows),
-            clusters=None if self.clusters is None else self.clusters.take(rows),
-            lengths=None if self.lengths is None else self.lengths[rows],
-            weights=None if self.weights is None else self.weights[rows],
-        )
+        taken: dict[str, Labels | Array] = {}
+        for field in fields(self):
+            match getattr(self, field.name):
+                case Labels() as labels:
+                    taken[field.name] = labels.take(rows)
+                case np.ndarray() as column:
+                    taken[field.name] = column[rows]
+        return replace(self, **taken)  # type: ignore[arg-type] # columns as they were
 
     def compact(self) -> Battles:
         """The same without systems that are in no battle, in the order in which they appear."""

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from types import ModuleType
 from typing import Any
 
-from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import open_bytes
+from outscore.core.errors import OutscoreError, load_extra
+from outscore.formats.base.source import open_bytes, stem_of
 from outscore.formats.json import number_of
 from outscore.formats.logs.document import Document, LogPeek, Piece, open_document
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Evaluation, Row
-from outscore.scores.system import Origin
+from outscore.scores.system import Origin, label_of
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is offered where no measure is named."""
-Judgements = dict[str, dict[str, int]]
-Rankings = dict[str, dict[str, float]]
-_JUDGEMENT, _RANKED = 4, 6
+_JUDGEMENT = 4
 
 
 def are_qrels(path: str) -> bool:
@@ -33,67 +33,52 @@ def are_qrels(path: str) -> bool:
     return len(fields) == _JUDGEMENT and re.fullmatch(rb"[+-]?\d+", fields[-1]) is not None
 
 
-def read_qrels(path: str) -> Judgements:
-    """The judgements of a file: a query, an unused field, a document and its relevance on each line."""
-    judged: Judgements = {}
-    for document, piece, fields in _fields(path, _JUDGEMENT, "query, 0, document, relevance"):
-        query, _, name, relevance = fields
-        if not re.fullmatch(r"[+-]?\d+", relevance):
-            document.refuse(f": `{relevance}` is not a whole number.", "Write the relevance as one.", piece.line)
-        if name in judged.setdefault(query, {}):
-            document.refuse(f": document `{name}` of query `{query}` is judged twice.", "Remove one of the lines.", piece.line)
-        judged[query][name] = int(relevance)
-    return judged
+def _relevance(written: str) -> int | None:
+    return int(written) if re.fullmatch(r"[+-]?\d+", written) else None
 
 
-def read_run(path: str) -> tuple[Rankings, str]:
-    """The scores of documents by query, and the digest of the file."""
-    ranked: Rankings = {}
-    digest = ""
-    for document, piece, fields in _fields(path, _RANKED, "query, Q0, document, rank, score, name of the run"):
-        query, _, name, _, score, _ = fields
-        digest = document.sha256
-        try:
-            value = float(score)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            document.refuse(f": `{score}` is not a score.", "Write a number as the fifth field.", piece.line)
-        if name in ranked.setdefault(query, {}):
-            document.refuse(f": document `{name}` of query `{query}` is ranked twice.", "Remove one of the lines.", piece.line)
-        ranked[query][name] = value
-    return ranked, digest
+def _score(written: str) -> float | None:
+    with suppress(ValueError):
+        return float(written) if math.isfinite(float(written)) else None
+    return None
 
 
-def _fields(path: str, width: int, expected: str) -> Iterator[tuple[Document, Piece, list[str]]]:
+def _numbers(
+    path: str, expected: str, number: Callable[[str], Any], place: int, wrong: tuple[str, str], verb: str
+) -> tuple[dict[str, dict[str, Any]], str]:
+    """The numbers of documents by query, of a file with one on each line, and the digest of the file."""
+    found: dict[str, dict[str, Any]] = {}
+    width = expected.count(",") + 1
     with open_document(path) as document:
-        empty = True
         for piece in document.lines():
             fields = bytes(piece.data).decode(errors="replace").split()
             if len(fields) != width:
-                found = f" has {len(fields)} fields instead of {width}"
-                document.refuse(f"{found}.", f"Each line needs {expected}.", piece.line)
-            empty = False
-            yield document, piece, fields
-        if empty:
+                finding = f" has {len(fields)} fields instead of {width}."
+                document.refuse(finding, f"Each line needs {expected}.", piece.line)
+            query, name, value = fields[0], fields[2], number(fields[place])
+            if value is None:
+                document.refuse(f": `{fields[place]}` is not {wrong[0]}.", wrong[1], piece.line)
+            if name in found.setdefault(query, {}):
+                finding = f": document `{name}` of query `{query}` is {verb} twice."
+                document.refuse(finding, "Remove one of the lines.", piece.line)
+            found[query][name] = value
+        if not found:
             document.refuse(" is empty.", f"Each line needs {expected}.")
+        return found, document.sha256
 
 
 def evaluate_run(path: str, qrels: str, measure: str | None) -> Evaluation:
     """A run by one measure, or by the usual ones, a row for each query that is judged."""
-    judged = read_qrels(qrels)
-    ranked, digest = read_run(path)
-    measures = _measures((measure,) if measure else DEFAULT_MEASURES)
-    answered = [query for query in judged if query in ranked]
-    with open_document(path) as document:
-        name = document.stem
-        if not answered:
-            cure = "Name the judgements of these queries."
-            document.refuse(f": none of its {len(ranked)} queries is judged in `{qrels}`.", cure)
-    with open_document(qrels) as document:
-        task = document.stem
-    import ir_measures
-
+    whole, decimal = ("a whole number", "Write the relevance as one."), ("a score", "Write a number as the fifth field.")
+    judged, _ = _numbers(qrels, "query, 0, document, relevance", _relevance, 3, whole, "judged")
+    run = "query, Q0, document, rank, score, name of the run"
+    ranked, digest = _numbers(path, run, _score, 4, decimal, "ranked")
+    ir_measures = load_extra("ir_measures", "use --qrels", "ir")
+    measures = _measures(ir_measures, (measure,) if measure else DEFAULT_MEASURES)
+    answered, name = [query for query in judged if query in ranked], stem_of(path)
+    if not answered:
+        finding = f"{label_of(path)}: none of its {len(ranked)} queries is judged in `{qrels}`."
+        raise OutscoreError(finding, "Name the judgements of these queries.", file=path)
     scores: dict[str, dict[str, float]] = {query: {} for query in judged}
     for result in ir_measures.iter_calc(list(measures.values()), judged, ranked):
         scores[result.query_id][str(result.measure)] = float(result.value)
@@ -109,19 +94,15 @@ def evaluate_run(path: str, qrels: str, measure: str | None) -> Evaluation:
         rows,
         harness="trec-run",
         system=name,
-        task=task,
+        task=stem_of(qrels),
         origin=Origin(path, digest, sum(map(len, ranked.values())), "trec-run", {"item": ("query",)}, "row"),
         directions=True,
         notes=tuple(notes),
     )
 
 
-def _measures(names: Sequence[str]) -> dict[str, Any]:
+def _measures(ir_measures: ModuleType, names: Sequence[str]) -> dict[str, Any]:
     """The measures of `ir-measures` by the names that the caller gives them."""
-    try:
-        import ir_measures
-    except ImportError:
-        raise OutscoreError("ir-measures must be installed to use --qrels.", "Run `pip install 'outscore[ir]'`.") from None
     parsed = {}
     for name in names:
         try:
