@@ -15,7 +15,7 @@ from outscore.formats.base.pipes import is_nameless
 from outscore.formats.json import Shape, number_of
 from outscore.formats.logs.document import Document, LogPeek, open_document
 from outscore.formats.logs.engine import LogFormat
-from outscore.formats.logs.evaluation import Exchange, Row, State, digest_of, drop_single_runs, exchange_of
+from outscore.formats.logs.evaluation import Exchange, Row, State, drop_single_runs, exchange_of
 
 
 def _repository(instance: str) -> dict[str, str]:
@@ -301,18 +301,6 @@ HARBOR = LogFormat(
 
 # tau-bench: a list of conversations, `reward` 1 where the database ended as it should. A conversation that broke off has the
 # reward 0 and an error; the harness counts it.
-def _conversation_row(_: Document, conversation: Mapping[str, Any]) -> Row:
-    errored = conversation["info.error"] is not None
-    asked = conversation["info.task.instruction"]
-    return Row(
-        str(conversation["task_id"]),
-        {"reward": math.nan if errored else number_of(conversation["reward"])},
-        "errored" if errored else None,
-        repeat=str(conversation["trial"] or 0),
-        content=None if asked is None else digest_of(asked),
-    )
-
-
 def _conversation_exchange(record: Mapping[str, Any]) -> Exchange:
     turns = record["traj"] or []
     said = [turn.get("content") for turn in turns if isinstance(turn, dict) and turn.get("role") == "assistant"]
@@ -330,14 +318,17 @@ TAU_BENCH = LogFormat(
         "info.error": str | None,
         "info.task.instruction": str | None,
     },
-    row=_conversation_row,
+    item="task_id",
+    scores={"reward": "reward"},
+    error="info.error",
+    repeat="trial",
+    content="info.task.instruction",
     arrange=drop_single_runs,
     system=lambda document, _: document.stem.split("_range_")[0],
     task="tau-bench",
     directions=True,
     zero_missing=True,
     repeat_column="trial",
-    columns={"item": "task_id"},
     reread={"info.task.instruction": str | None, "traj": list[Any] | None},
     exchange=_conversation_exchange,
     empty=("contains no conversation", "Run the benchmark again."),

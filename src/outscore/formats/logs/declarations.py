@@ -61,7 +61,7 @@ OPENAI_EVALS = LogFormat(
     totals={"correct": "final_report.accuracy"},
     conditions={"split": "spec.split", "seed": "spec.run_config.seed", "limit": "spec.run_config.max_samples"},
     columns={"item": "sample_id"},
-    exchange=lambda event: exchange_of(None, field_of(event, "data.expected"), field_of(event, "data.sampled")),
+    exchange=("", "data.expected", "data.sampled"),
     empty=(
         "records no event of the type `match`, which says whether an answer is right",
         "Compare an eval that matches answers, or export a table with a score per sample.",
@@ -469,6 +469,6 @@ COMET = LogFormat(
     task="comet",
     directions=True,
     columns={"system": "file"},
-    exchange=lambda segment: Exchange(*(text_of(segment.get(name)) for name in _TRANSLATION)),
+    exchange=_TRANSLATION,
     empty=("contains no translations", "Write it with `comet-score --to_json`."),
 )

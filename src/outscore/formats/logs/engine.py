@@ -7,6 +7,7 @@ filter, refusals name their place, and questions and answers are read again when
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import field
@@ -21,18 +22,14 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.formats.json import Shape
+from outscore.formats.json import Shape, field_of, number_of
 from outscore.formats.logs.document import Document, LogPeek, Piece, open_document
-from outscore.formats.logs.evaluation import NOTHING, NOWHERE, Evaluation, Exchange, Row
+from outscore.formats.logs.evaluation import NOTHING, NOWHERE, Evaluation, Exchange, Row, digest_of, exchange_of
 from outscore.scores.system import Origin
 
 
 def _nothing(_: Document) -> dict[str, Any]:
     return {}
-
-
-def _row_itself(_: Document, record: Row) -> Row:
-    return record
 
 
 def _as_they_are(_: Document, rows: list[Row]) -> list[Row]:
@@ -59,7 +56,7 @@ class LogFormat:
     facts
         What else the file says about rows that belong together, as keywords of `Evaluation.of`.
     columns
-        What the log calls the item, and the system where it is a column.
+        What the log calls the item, if not by its field, and the system where it is a column.
     header
         What the file says once for all samples: fields of the document, or what a function finds in it and in files beside it;
         where it stands among the lines, `row` adds to it.
@@ -67,14 +64,18 @@ class LogFormat:
         Where the samples are: lines, all values of a list, or a field of the header.
     sample
         The fields, or the type, that a sample is decoded into; None where `row` does it, or where samples are rows already.
+    item, scores, error, repeat, content, part
+        Fields of a sample: what names the item, the score of each measure, what is there only if the run failed, which run it
+        is, what was asked, and what tells systems of one file apart.
     row
-        The row that a sample is, or None if it is not a sample of a score.
+        The row that a sample is, where fields do not say it, or None if it is not a sample of a score.
     arrange
         All rows as they belong together, by their `part`, where this takes a look at all of them.
     reread
         What a sample is decoded into with its texts, when somebody looks at them.
     exchange
-        Question, right answer and answer of such a sample; None if logs do not have them.
+        Question, right answer and answer of such a sample, by their dotted paths or by a function; None if logs do not have
+        them.
     pair
         The reference and the output of a sample, where a measure scores all of them together.
     texts
@@ -101,10 +102,16 @@ class LogFormat:
     header: Mapping[str, Any] | Callable[[Any], Any] = _nothing
     samples: str | Callable[[Any], Iterable[Any]] = Document.lines
     sample: Any = None
-    row: Callable[[Any, Any], Row | None] = _row_itself
+    item: str = ""
+    scores: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+    repeat: str = ""
+    content: str = ""
+    part: str = ""
+    row: Callable[[Any, Any], Row | None] | None = None
     arrange: Callable[[Any, list[Row]], list[Row]] = _as_they_are
     reread: Any = dict[str, Any]
-    exchange: Callable[[Any], Exchange] | None = None
+    exchange: tuple[str, str, str] | Callable[[Any], Exchange] | None = None
     pair: Callable[[Any, str], tuple[str, str] | None] | None = None
     texts: Callable[[Any, Collection[int]], Mapping[int, Any]] | None = None
     empty: tuple[str, str] = ("contains no sample", "Run the evaluation again with its samples logged.")
@@ -155,7 +162,11 @@ class LogFormat:
     def _rows(self, document: Document) -> Iterator[Row]:
         kind = self._kinds[1]
         for place, sample in enumerate(self._samples(document)):
-            row = self.row(document, sample if kind is None else document.decode(sample, kind))
+            found = sample if kind is None else document.decode(sample, kind)
+            if self.row is not None:
+                row = self.row(document, found)
+            else:
+                row = found if kind is None else self._row_of(found)
             if row is None:
                 continue
             row.place = (place, place)
@@ -163,15 +174,34 @@ class LogFormat:
                 row.line, row.place = sample.line, (sample.start, sample.end)
             yield row
 
+    def _row_of(self, sample: Mapping[str, Any]) -> Row:
+        """The row that the declared fields of a sample are."""
+        failed = bool(self.error) and sample[self.error] is not None
+        asked = sample[self.content] if self.content else None
+        return Row(
+            str(sample[self.item]),
+            {measure: math.nan if failed else number_of(sample[path]) for measure, path in self.scores.items()},
+            "errored" if failed else None,
+            repeat=str(sample[self.repeat] or 0) if self.repeat else None,
+            content=None if asked is None else digest_of(asked),
+            part=sample[self.part] if self.part else None,
+        )
+
+    def _exchange_of(self, record: Any) -> Exchange:  # noqa: ANN401 - a sample of whichever kind
+        if record is None or self.exchange is None:
+            return NOTHING
+        if callable(self.exchange):
+            return self.exchange(record)
+        return exchange_of(*(record.get(path, field_of(record, path)) for path in self.exchange))
+
     def _evaluation(self, document: Document, rows: Sequence[Row]) -> Evaluation:
-        path, columns = document.path, {part: (name,) for part, name in self.columns.items()}
+        path, named = document.path, ({"item": self.item} if self.item else {}) | dict(self.columns)
+        columns = {part: (name,) for part, name in named.items()}
         places = np.array([row.place for row in rows], dtype=np.int64)
-        exchange, pair = self.exchange, self.pair
+        pair = self.pair
         more: dict[str, Any] = {}
-        if exchange is not None:
-            more["exchanges"] = lambda wanted: [
-                NOTHING if record is None else exchange(record) for record in self._reread(path, places[wanted])
-            ]
+        if self.exchange is not None:
+            more["exchanges"] = lambda wanted: list(map(self._exchange_of, self._reread(path, places[wanted])))
         if pair is not None:
             more["texts"] = lambda measure: [
                 pair(record, measure) or _refuse_unpaired(path, row, measure)

@@ -130,7 +130,7 @@ DEEPEVAL = LogFormat(
     directions=_sides,
     totals=_means,
     columns={"item": "name"},
-    exchange=lambda case: exchange_of(*(case.get(name) for name in ("input", "expectedOutput", "actualOutput"))),
+    exchange=("input", "expectedOutput", "actualOutput"),
     empty=("contains no test case", "Run the tests again."),
 )
 
