@@ -18,8 +18,6 @@ from outscore.formats.logs.find import find_logs, read_logs
 from outscore.formats.logs.registry import LOGS
 
 REPEATED = {"inspect", "inspect-json", "bigcodebench", "terminal-bench", "tau-bench", "livecodebench", "opencompass"}
-WITHOUT_TEXTS = {"helm", "swe-bench", "evalplus", "bigcodebench", "swe-bench-board", "terminal-bench"}
-WITHOUT_TEXTS |= {"harbor", "livecodebench", "bfcl", "trec-eval", "ranx"}
 MEASURE = {"evalplus": "base", "promptfoo": "success", "deepeval": "success"}
 
 
@@ -42,7 +40,7 @@ def test_written_and_read(name, tmp_path):
         check_total(evaluation, measure)
 
 
-@pytest.mark.parametrize("name", [name for name in LOGS if name not in WITHOUT_TEXTS])
+@pytest.mark.parametrize("name", [name for name, entry in LOGS.items() if entry.format.exchange is not None])
 def test_questions_and_answers_are_read_again(name, tmp_path):
     WRITERS[name](tmp_path)
     first = read_logs([tmp_path])[0]

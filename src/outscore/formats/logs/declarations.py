@@ -309,7 +309,6 @@ PROMPTFOO = LogFormat(
     },
     row=_result_row,
     arrange=_tests_by_system,
-    system=lambda _, rows: rows[0].part,
     task=lambda document, _: document.header["config.description"] or document.name_task(document.stem),
     directions={"success": True},
     facts=lambda document, rows: {"notes": tuple(document.header["notes"][rows[0].part])},

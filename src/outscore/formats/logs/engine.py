@@ -32,6 +32,14 @@ def _nothing(_: Document) -> dict[str, Any]:
     return {}
 
 
+def _part_or_file(document: Document, rows: Sequence[Row]) -> object:
+    return document.stem if rows[0].part is None else rows[0].part
+
+
+def _file(document: Document, _: Sequence[Row]) -> str:
+    return document.name_task(document.stem)
+
+
 def _as_they_are(_: Document, rows: list[Row]) -> list[Row]:
     return rows
 
@@ -47,8 +55,9 @@ class LogFormat:
     recognise
         Whether a file is in this format, by its beginning.
     system, task, totals, conditions
-        What rows of one part are from, by functions of the document and the rows. The task may be a name; totals, by measure,
-        and conditions of the run may be fields of the header.
+        What rows of one part are from, by functions of the document and the rows. Without them the system is the part, or
+        called after the file, and so is the task. A task may be a name; totals, by measure, and conditions may be fields of
+        the header.
     directions
         Whether higher scores are better: of all of them, or by measure; None where the log does not say.
     repeat_column, zero_missing
@@ -90,8 +99,8 @@ class LogFormat:
 
     harness: str
     recognise: Callable[[LogPeek], bool]
-    system: Callable[[Document, Sequence[Row]], Any] | None = None
-    task: str | Callable[[Document, Sequence[Row]], Any] | None = None
+    system: Callable[[Document, Sequence[Row]], Any] = _part_or_file
+    task: str | Callable[[Document, Sequence[Row]], Any] = _file
     totals: Mapping[str, str] | Callable[[Document, Sequence[Row]], Mapping[str, float | None]] = field(default_factory=dict)
     conditions: Mapping[str, str] | Callable[[Document, Sequence[Row]], Mapping[str, object]] = field(default_factory=dict)
     directions: bool | Mapping[str, bool] | Callable[[Document, Sequence[Row]], Mapping[str, bool]] | None = None
