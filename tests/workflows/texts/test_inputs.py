@@ -13,7 +13,7 @@ import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.workflows.rank.run import run as run_rank
 from outscore.workflows.requests.compare import TextsRequest
-from outscore.workflows.requests.rank import RankRequest
+from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.run import run
 
@@ -85,7 +85,10 @@ def test_a_pattern_stands_for_runs_of_one_system_in_both_commands(folder):
         for k in range(3):
             Path(f"{system}.{k}").write_text("\n".join(lines[k:] + lines[:k]) + "\n")
     patterns = ["new.*", "old.*", "odd.*"]
-    assert {name: len(runs) for name, runs in read_text_files(patterns, ["ref.txt"]).systems.items()} == {
+    assert {
+        name: len(runs)
+        for name, runs in read_text_files(ScoreRequest(files=tuple(patterns), reference=("ref.txt",))).systems.items()
+    } == {
         "new": 3,
         "old": 3,
         "odd": 3,

@@ -38,7 +38,7 @@ from outscore.workflows.requests import base
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.systems import Systems, many_given, rows_in
 from outscore.workflows.texts.checks import cache_of
-from outscore.workflows.texts.inputs import files_of_request
+from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.members import check_segments, members_of, segment_scores
 from outscore.workflows.texts.panels import notes_of
 from outscore.workflows.texts.statistics import Statistics, Texts, texts_given
@@ -194,7 +194,7 @@ def _by_system(given: object, kind: Kind) -> dict[str, object]:
 
 def read_texts(request: RankRequest) -> Texts:
     """The texts of a request's files."""
-    texts = files_of_request(request)
+    texts = read_text_files(request)
     if len(texts.systems) < 2:
         named = count(len(texts.systems), "system")
         cure = "A quoted pattern matches runs of one system; leave the quotes out to name systems."

@@ -378,6 +378,10 @@ class TextsRequest(ComparisonRequest):
             self.refuse_outside(base.SHIFTED)
         check_comparison(**self.asked(), metric=None, names=self.names or ("A", "B"))
 
+    def documents_of_texts(self) -> str | None:
+        """What names the documents of segments; units are made of segments that follow one another, whatever their document."""
+        return shared.POOLED if self.documents is None and self.unit_size > 1 else self.documents
+
     def data_arguments(self) -> list[str]:
         """Both systems and the reference."""
         return [*super().data_arguments(), self.file_literal(self.option("reference"))]

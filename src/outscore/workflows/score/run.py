@@ -25,7 +25,7 @@ from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure, of_kind
 from outscore.workflows.systems import Systems, by_item, many_given, rows_in
-from outscore.workflows.texts.inputs import files_of_request
+from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.panels import score_texts
 from outscore.workflows.texts.statistics import Texts, texts_given
 
@@ -46,7 +46,7 @@ def run(request: ScoreRequest, data: Systems | None = None) -> ScoreResult:
     """
     if request.reference:
         request.validate()
-        return _of_texts(request, files_of_request(request))
+        return _of_texts(request, read_text_files(request))
     if data is not None:
         request.validate(arrays=True)
     return _scored(request, data or load(request))

@@ -23,6 +23,7 @@ from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.names import distinct_names
 from outscore.workflows.requests import shared
+from outscore.workflows.requests.compare import TextsRequest
 from outscore.workflows.texts.labels import (
     LENGTH,
     LENGTH_COLUMN,
@@ -153,36 +154,6 @@ class _Part:
     notes: Sequence[str]
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """The files of one test set, or name patterns for the files of several."""
-
-    files: Sequence[str]
-    reference: Sequence[str]
-    documents: str | None
-    labels: Sequence[str]
-    dataset: str | None
-    source: str | None
-
-    @property
-    def names(self) -> list[str]:
-        """All of them, the references first."""
-        further = [name for name in (self.documents, self.source) if name not in (None, shared.POOLED)]
-        return [*self.reference, *self.files, *further, *self.labels]
-
-    def of(self, dataset: str) -> _Asked:
-        """The files of one test set."""
-        return replace(
-            self,
-            files=[fill(name, dataset) for name in self.files],
-            reference=[fill(name, dataset) for name in self.reference],
-            documents=None if self.documents is None else fill(self.documents, dataset),
-            labels=[fill(name, dataset) for name in self.labels],
-            dataset=None,
-            source=None if self.source is None else fill(self.source, dataset),
-        )
-
-
 class _Opened:
     """Files that were read, each once."""
 
@@ -253,53 +224,30 @@ class _Opened:
         return [note for file in self.files.values() for note in file.held.notes]
 
 
-def files_of_request(request: RankRequest | ScoreRequest) -> Texts:
-    """The texts that a request for several systems, or for single ones, names."""
-    return read_text_files(
-        request.files,
-        request.reference,
-        documents=request.documents_of_texts(),
-        dataset=request.dataset,
-        names=request.names,
-        system=request.system,
-        reader=request.reader,
-        columns=request.text_column,
-        command=lambda columns: replace(request, text_column=columns).command_line(),
-    )
+def read_text_files(request: TextsRequest | RankRequest | ScoreRequest, *, proposes: bool = True) -> Texts:
+    """The systems, references and labels that a request names.
 
-
-def read_text_files(
-    files: Sequence[str],
-    reference: Sequence[str],
-    *,
-    documents: str | None = None,
-    buckets: Sequence[str] = (),
-    dataset: str | None = None,
-    source: str | None = None,
-    names: Sequence[str] = (),
-    system: Sequence[str] = (),
-    reader: str = shared.TEXT_READER.default,
-    columns: Mapping[str, str] | None = None,
-    command: Callable[[Mapping[str, str]], str] | None = None,
-) -> Texts:
-    """Read the files of systems, references and labels; `system` chooses from files that contain several.
-
-    `command` writes the same command with other `columns`.
-
-    `documents`, `buckets` and `dataset` name files with a label per line; the first and the last may also name a file of texts
-    that contains the labels of its segments.
+    The documents, the dataset and buckets are in files with a label per line; the first two may also be named by a file of
+    texts that contains the labels of its segments. A refusal `proposes` the same command with columns named.
     """
-    opened = _Opened(reader, columns or {}, command)
+
+    def command(columns: Mapping[str, str]) -> str:
+        return replace(request, text_column=columns).command_line()
+
+    buckets, source = (request.buckets, request.source) if isinstance(request, TextsRequest) else ((), None)
+    documents, dataset, files, reference = request.documents_of_texts(), request.dataset, request.files, request.reference
     labels = [name for name in buckets if name != LENGTH]
-    asked = _Asked(files, reference, documents, labels, dataset, source)
-    datasets, left_out = shared_datasets(asked.names)
+    opened = _Opened(request.reader, request.text_column, command if proposes else None)
+    further = [name for name in (documents, source) if name not in (None, shared.POOLED)]
+    datasets, left_out = shared_datasets([*reference, *files, *further, *labels])
     if datasets and dataset is not None:
         message = f"--dataset is `{dataset}`, but the file names already name the dataset."
         raise OutscoreError(message, "Leave --dataset out.", parameter="dataset")
-    parts = {name: _read(asked.of(name), opened) for name in datasets} or {"": _read(asked, opened)}
+    read = partial(_read, opened, files, reference, labels, documents, source)
+    parts = {name: read(None, partial(fill, dataset=name)) for name in datasets} or {"": read(dataset, str)}
     opened.refuse_columns_of_nothing()
-    joined = _join_systems(parts, files, system)
-    systems = _rename(joined, names) if names else joined
+    joined = _join_systems(parts, files, request.system)
+    systems = _rename(joined, request.names) if request.names else joined
     references = _one_after_the_other({name: part.references for name, part in parts.items()}, "references")
     joined_documents, joined_datasets = _join_groups(parts)
     sources = {name: [part.source] for name, part in parts.items() if part.source is not None}
@@ -331,27 +279,37 @@ def _rename(systems: Mapping[str, Sequence[Segments]], names: Sequence[str]) -> 
     return dict(zip(names, systems.values(), strict=True))
 
 
-def _read(asked: _Asked, opened: _Opened) -> _Part:
-    """The files of one test set, with all texts in the order of the last reference."""
-    for part, paths in ((SYSTEM, [path for written in asked.files for path in runs_in(written)]), (REFERENCE, asked.reference)):
+def _read(
+    opened: _Opened,
+    files: Sequence[str],
+    reference: Sequence[str],
+    labels_in: Sequence[str],
+    documents_in: str | None,
+    source_in: str | None,
+    dataset: str | None,
+    own: Callable[[str], str],
+) -> _Part:
+    """The files of one test set, with all texts in the order of the last reference; `own` makes its names of those given."""
+    files, reference = [own(name) for name in files], [own(name) for name in reference]
+    for part, paths in ((SYSTEM, [path for written in files for path in runs_in(written)]), (REFERENCE, reference)):
         for path in paths:
             opened.parts.setdefault(path, set()).add(part)
-    systems = {(i, own): runs for i, written in enumerate(asked.files) for own, runs in _systems(written, opened).items()}
-    references = [text for path in asked.reference for text in opened.text(path).references()]
+    systems = {(i, name): runs for i, written in enumerate(files) for name, runs in _systems(written, opened).items()}
+    references = [text for path in reference for text in opened.text(path).references()]
     segments = len(references[0])
     # Before the texts are aligned, because labels of other segments may mean a wrong reference.
-    labels = {path: _labels(opened.label(path), path, segments) for path in asked.labels}
+    labels = {path: _labels(opened.label(path), path, segments) for path in map(own, labels_in)}
     texts, notes = side_by_side([*(run for runs in systems.values() for run in runs), *references])
     documents: Labels | None = None
     datasets: Labels | None = next((text.datasets for text in texts[::-1] if text.datasets is not None), None)
-    if asked.documents is None:
+    if documents_in is None:
         documents, more = _own_documents(texts)
         notes = (*notes, *more)
-    elif asked.documents != shared.POOLED:
-        documents = _labels(_said_of(asked.documents, "document", texts[-1], opened), "documents", segments)
-    if asked.dataset not in (None, shared.POOLED):
-        datasets = _labels(_said_of(str(asked.dataset), "dataset", texts[-1], opened), "dataset", segments)
-    source = None if asked.source is None else _source(opened.text(asked.source), texts[-1])
+    elif documents_in != shared.POOLED:
+        documents = _labels(_said_of(own(documents_in), "document", texts[-1], opened), "documents", segments)
+    if dataset not in (None, shared.POOLED):
+        datasets = _labels(_said_of(str(dataset), "dataset", texts[-1], opened), "dataset", segments)
+    source = None if source_in is None else _source(opened.text(own(source_in)), texts[-1])
     rest = iter(texts)
     ordered = {key: [next(rest) for _ in runs] for key, runs in systems.items()}
     return _Part(ordered, list(rest), documents, datasets, labels, source, notes)

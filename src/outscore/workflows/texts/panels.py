@@ -18,6 +18,7 @@ from outscore.scores.system import Labels, Scores
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
+from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.systems import Systems
 from outscore.workflows.texts.checks import cache_of, chosen_metrics
 from outscore.workflows.texts.corpus import cautions
@@ -52,7 +53,14 @@ def read_pilot(request: PlanRequest) -> Systems:
         raise OutscoreError(f"A plan is by one metric, but --metric names {len(metrics)}.", "Name one.", parameter="metric")
     # What is true of all test sets together is planned for.
     texts = read_text_files(
-        request.pilot, request.reference, documents=request.cluster, dataset=shared.POOLED, system=request.system
+        ScoreRequest(
+            files=request.pilot,
+            reference=request.reference,
+            documents=request.cluster,
+            dataset=shared.POOLED,
+            system=request.system,
+        ),
+        proposes=False,
     )
     member, notes = score_texts(texts, metrics[0])
     (panel,) = member.panels(texts)

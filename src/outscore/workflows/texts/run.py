@@ -30,7 +30,6 @@ from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.names import at_the_door, path_texts
 from outscore.workflows.question import Question
-from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.systems import UNNAMED, Systems
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
@@ -191,20 +190,7 @@ def _files(a: object, b: object, reference: object, buckets: object, labels: Map
 
 def read_texts(request: TextsRequest) -> Texts:
     """The texts of a request's files, which are those of two systems."""
-    texts = read_text_files(
-        request.files,
-        request.reference,
-        # Units are made of segments that follow one another, whatever their document.
-        documents=request.documents or (shared.POOLED if request.unit_size > 1 else None),
-        buckets=request.buckets,
-        dataset=request.dataset,
-        source=request.source,
-        names=request.names,
-        system=request.system,
-        reader=request.reader,
-        columns=request.text_column,
-        command=lambda columns: replace(request, text_column=columns).command_line(),
-    )
+    texts = read_text_files(request)
     if len(texts.systems) != 2:
         listed = ", ".join(f"`{name}`" for name in texts.systems)
         raise OutscoreError(
