@@ -83,16 +83,16 @@ def _columns(classes: int) -> tuple[str, ...]:
 
 def _parts(x: Array) -> list[Array]:
     """What is right, given and in gold of each class."""
-    return np.split(_numbers(x), len(PARTS), axis=-1)
+    return np.split(numbers(x), len(PARTS), axis=-1)
 
 
-def _numbers(x: Array) -> Array:
+def numbers(x: Array) -> Array:
     """Sums as floats, unless they are fractions, with which every formula below is exact."""
     sums = np.asarray(x)
     return sums if sums.dtype == object else sums.astype(float)
 
 
-def _exact(function: Callable[[Array], Array], totals: Sequence[Fraction]) -> Fraction:
+def exact(function: Callable[[Array], Array], totals: Sequence[Fraction]) -> Fraction:
     """What a formula gives for fractions."""
     return Fraction(np.asarray(function(np.array(totals, dtype=object))).item())
 
@@ -161,7 +161,7 @@ def _metric(
     # A wrong label: no right answer, whichever class was given instead.
     wrong = moving(columns, dict.fromkeys(columns[:classes]))
     return AdditiveMetric(
-        name, columns, function, precise=precise or partial(_exact, function), bounds=(least, 1.0), emptied=wrong
+        name, columns, function, precise=precise or partial(exact, function), bounds=(least, 1.0), emptied=wrong
     )
 
 
@@ -239,13 +239,13 @@ _ARCS = ("tp", "wl", "fn", "fp")
 
 def _f1(totals: Array) -> Array:
     """2RP/(R + P) of sums whose recall and precision have numerators of their own."""
-    r, of_gold, p, of_system = np.moveaxis(_numbers(totals), -1, 0)
+    r, of_gold, p, of_system = np.moveaxis(numbers(totals), -1, 0)
     return divide(2 * r * p, r * of_system + p * of_gold)
 
 
 def _conll(totals: Array) -> Array:
     """Mean F1 of MUC, B³ and CEAFe, whose columns stand side by side (Pradhan et al., 2012); also called MELA."""
-    x = _numbers(totals)
+    x = numbers(totals)
     return (divide(2 * x[..., 0], x[..., 1] + x[..., 2]) + _f1(x[..., 3:7]) + divide(2 * x[..., 7], x[..., 8] + x[..., 9])) / 3
 
 
@@ -264,7 +264,7 @@ def _shared_numerator(name: str, columns: tuple[str, ...]) -> dict[str, Additive
 def _two_numerators(name: str, columns: tuple[str, ...]) -> dict[str, AdditiveMetric]:
     return {
         **_ratios(name, columns, r=((1, 0, 0, 0), (0, 1, 0, 0)), p=((0, 0, 1, 0), (0, 0, 0, 1))),
-        "f1": AdditiveMetric(name, columns, _f1, precise=partial(_exact, _f1), bounds=(0.0, 1.0)),
+        "f1": AdditiveMetric(name, columns, _f1, precise=partial(exact, _f1), bounds=(0.0, 1.0)),
     }
 
 
@@ -275,7 +275,7 @@ def _arcs(name: str) -> dict[str, AdditiveMetric]:
 COREF: Mapping[str, Mapping[str, AdditiveMetric]] = MappingProxyType(
     {
         "conll": {
-            "f1": AdditiveMetric("conll", _MUC + _B_CUBED + _CEAFE, _conll, precise=partial(_exact, _conll), bounds=(0.0, 1.0))
+            "f1": AdditiveMetric("conll", _MUC + _B_CUBED + _CEAFE, _conll, precise=partial(exact, _conll), bounds=(0.0, 1.0))
         },
         "muc": _shared_numerator("muc", _MUC),
         "b3": _two_numerators("b3", _B_CUBED),

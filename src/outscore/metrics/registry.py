@@ -25,11 +25,13 @@ from outscore.metrics.entry import Layout, MetricEntry, Options, divide, linear_
 from outscore.metrics.judged import AGREEMENT, PROBABILITIES
 from outscore.metrics.outputs import (
     by_class,
+    exact,
     many_balanced_accuracy,
     many_kappa,
     many_macro_f1,
     many_mcc,
     many_weighted_f1,
+    numbers,
     precise_correlation,
 )
 
@@ -199,46 +201,42 @@ def _fbeta_layouts(options: Options) -> dict[int, Layout]:
     }
 
 
-def _exact_divide(top: Fraction, bottom: Fraction) -> Fraction:
-    return top / bottom if bottom else Fraction(0)
+# Scores of the 2 × 2 table, of floats or of fractions.
 
 
-# Scores of the 2 × 2 table, each with a `ratio` that is 0 where nothing is below the line: of arrays, or of whole numbers.
-Ratio = Callable[[Any, Any], Any]
+def _cells(totals: Array) -> Array:
+    """True positives, false positives, false negatives and true negatives."""
+    return np.moveaxis(numbers(totals), -1, 0)
 
 
-def _kappa(tp: Any, fp: Any, fn: Any, tn: Any, ratio: Ratio) -> Any:  # noqa: ANN401 - arrays or fractions
+def _kappa(totals: Array) -> Array:
     """Cohen's κ = 2(tp·tn - fp·fn) / ((tp+fp)(fp+tn) + (tp+fn)(fn+tn))."""
-    return ratio(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+    tp, fp, fn, tn = _cells(totals)
+    return divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
-def _balanced_accuracy(tp: Any, fp: Any, fn: Any, tn: Any, ratio: Ratio) -> Any:  # noqa: ANN401 - arrays or fractions
+def _balanced_accuracy(totals: Array) -> Array:
     """Mean recall over the classes that occur."""
-    return ratio(ratio(tp, tp + fn) + ratio(tn, tn + fp), 1 * (tp + fn > 0) + 1 * (tn + fp > 0))
+    tp, fp, fn, tn = _cells(totals)
+    return divide(divide(tp, tp + fn) + divide(tn, tn + fp), 1 * (tp + fn > 0) + (tn + fp > 0))
 
 
-def _macro_f1(tp: Any, fp: Any, fn: Any, tn: Any, ratio: Ratio) -> Any:  # noqa: ANN401 - arrays or fractions
+def _macro_f1(totals: Array) -> Array:
     """Mean of the F1 of both classes."""
-    return (ratio(2 * tp, 2 * tp + fp + fn) + ratio(2 * tn, 2 * tn + fp + fn)) / 2
+    tp, fp, fn, tn = _cells(totals)
+    return (divide(2 * tp, 2 * tp + fp + fn) + divide(2 * tn, 2 * tn + fp + fn)) / 2
 
 
-def _weighted_f1(tp: Any, fp: Any, fn: Any, tn: Any, ratio: Ratio) -> Any:  # noqa: ANN401 - arrays or fractions
+def _weighted_f1(totals: Array) -> Array:
     """The F1 of both classes, each weighted by how often gold has it."""
-    both = (tp + fn) * ratio(2 * tp, 2 * tp + fp + fn) + (tn + fp) * ratio(2 * tn, 2 * tn + fp + fn)
-    return ratio(both, tp + fp + fn + tn)
-
-
-def _of_arrays(score: Callable[..., Array], totals: Array) -> Array:
-    return score(*np.moveaxis(np.asarray(totals, dtype=float), -1, 0), divide)
-
-
-def _of_fractions(score: Callable[..., Fraction], totals: Sequence[Fraction]) -> Fraction:
-    return score(*totals, _exact_divide)
+    tp, fp, fn, tn = _cells(totals)
+    both = (tp + fn) * divide(2 * tp, 2 * tp + fp + fn) + (tn + fp) * divide(2 * tn, 2 * tn + fp + fn)
+    return divide(both, tp + fp + fn + tn)
 
 
 def _mcc(totals: Array) -> Array:
     """Matthews' correlation, computed as covariance over both spreads so that large counts do not overflow."""
-    tp, fp, fn, tn = np.moveaxis(np.asarray(totals, dtype=float), -1, 0)
+    tp, fp, fn, tn = _cells(totals)
     # Where items are taken out of totals, rounding may leave less than nothing of a count of none.
     spread = math.prod(np.sqrt(np.maximum(count, 0.0)) for count in (tp + fp, tp + fn, tn + fp, tn + fn))
     return divide(tp * tn - fp * fn, spread)
@@ -266,21 +264,17 @@ def _of_classes(
     name: str,
     many: Callable[[int], AdditiveMetric],
     function: Callable[[Array], Array],
-    precise: Callable[[Sequence[Fraction]], Precise],
     *,
+    precise: Callable[[Sequence[Fraction]], Precise] | None = None,
     least: float = 0.0,
     cells: bool = True,
     **given: Any,  # noqa: ANN401 - the other fields of the entry
 ) -> MetricEntry:
     """A metric of labels: a function of the 2 × 2 table of two of them, with 1 as its best score, and of `many`."""
-    of_two = AdditiveMetric(name, FOUR, function, precise=precise, cells=cells, bounds=(least, 1.0), emptied=WRONG_LABELS)
+    in_full = precise or partial(exact, function)
+    of_two = AdditiveMetric(name, FOUR, function, precise=in_full, cells=cells, bounds=(least, 1.0), emptied=WRONG_LABELS)
     layouts = _count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
     return MetricEntry(name, make=lambda _: of_two, layouts=lambda _: layouts, many=by_class(many), beside="classes", **given)
-
-
-def _both(score: Callable[..., Any]) -> tuple[Callable[[Array], Array], Callable[[Sequence[Fraction]], Fraction]]:
-    """A score of arrays and of whole numbers; closures could not travel to other processes."""
-    return partial(_of_arrays, score), partial(_of_fractions, score)
 
 
 BETA = Option("beta", Fraction, Fraction(1), "weight of recall: 2 counts it twice as much as precision", minimum=1e-9)
@@ -358,7 +352,7 @@ COUNTS = (
         "mcc",
         many_mcc,
         _mcc,
-        _precise_mcc,
+        precise=_precise_mcc,
         least=-1.0,
         summary="Matthews' correlation coefficient",
         formula=(
@@ -371,7 +365,7 @@ COUNTS = (
     _of_classes(
         "balanced-accuracy",
         many_balanced_accuracy,
-        *_both(_balanced_accuracy),
+        _balanced_accuracy,
         summary="mean recall over the classes",
         formula=(
             r"\frac{1}{2} ( \frac{\text{tp}}{\text{tp} + \text{fn}} + \frac{\text{tn}}{\text{tn} +"
@@ -382,7 +376,7 @@ COUNTS = (
     _of_classes(
         "kappa",
         many_kappa,
-        *_both(_kappa),
+        _kappa,
         least=-1.0,
         summary="Cohen's kappa between prediction and gold",
         formula=r"κ = \frac{p_o - p_e}{1 - p_e}",
@@ -391,14 +385,14 @@ COUNTS = (
     _of_classes(
         "macro-f1",
         many_macro_f1,
-        *_both(_macro_f1),
+        _macro_f1,
         summary="mean F1 of all classes",
         formula=r"\frac{1}{k} \sum_{c} F_{1}^{c}",
     ),
     _of_classes(
         "weighted-f1",
         many_weighted_f1,
-        *_both(_weighted_f1),
+        _weighted_f1,
         # With gold of its own, a system that is right more often may weigh its worse class more: nothing says that it grows.
         cells=False,
         summary="F1 of all classes, weighted by their size",
