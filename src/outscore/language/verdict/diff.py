@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from outscore.language.numbers import count, format_probability
 from outscore.language.verdict.comparison import Facts, sentence, verdict
-from outscore.language.verdict.contradiction import Look, corrected_by, find, in_words, verdict_claims
+from outscore.language.verdict.contradiction import Contradiction, Look, corrected_by, find, in_words, verdict_claims
 from outscore.results.diff import Pair, ScoreChange
 
 SENTENCES = "sentences"
@@ -59,58 +59,60 @@ def score_name(metric: str, by: str | None = None) -> str:
     return name if by is None or metric != SENTENCES else f"{name} by {METRIC_NAMES.get(by, by)}"
 
 
-def with_pair_verdict(pair: Pair, *, unit: str, cluster: str | None, alpha: float, clusters: int | None = None) -> Pair:
-    """One pair by one criterion with its verdict: that of a comparison, then what changed.
+def pairs_in_words(
+    pairs: Sequence[Pair], *, unit: str, cluster: str | None, alpha: float, correction: str, clusters: int | None = None
+) -> list[Pair]:
+    """The pairs, by all criteria, with their verdicts and what contradicts these: the other scores of the same two systems.
 
     `unit` is the plural of what was counted, `cluster` what was swapped as one, and `clusters` how many of these gold has,
-    those without a unit included: the size of the data, which the sentence states.
-    """
-    facts = Facts(
-        systems=pair.systems[::-1],
-        metric=METRIC_NAMES.get(pair.metric, pair.metric),
-        higher_is_better=True,
-        scores=(pair.second, pair.first),
-        difference=pair.difference,
-        p=pair.p,
-        interval=pair.interval,
-        alpha=alpha,
-        identical=pair.outcomes.changes == 0 and pair.difference == 0,
-    )
-    counts = _counts(pair, unit, cluster)
-    n, noun, more = pair.n, unit.removesuffix("s"), ""
-    if pair.clusters is not None:
-        n, noun = clusters or pair.clusters, str(cluster)
-        more = f" ({pair.clusters:,} of them with {unit})" if n > pair.clusters else ""
-    answer = verdict(facts)
-    answer = replace(answer, reason=answer.reason + counts + _limit(pair, cluster, alpha) + _family(pair))
-    return replace(
-        pair,
-        verdict=answer.text,
-        headline=answer.headline,
-        reason=answer.reason,
-        identical=facts.identical,
-        sentence=sentence(facts, n=n, noun=noun, more=more) + counts,
-    )
-
-
-def with_contradictions(pairs: Sequence[Pair], alpha: float, correction: str) -> list[Pair]:
-    """The pairs, by all criteria, with what contradicts their verdicts: the other scores of the same two systems.
-
-    All scores of all pairs are corrected together.
+    those without a unit included: the size of the data, which the sentence states. All scores of all pairs are corrected
+    together.
     """
     from outscore.inference.families import correct_family
 
     by_systems: dict[tuple[str, str], list[Pair]] = {}
     for pair in pairs:
         by_systems.setdefault(pair.systems, []).append(pair)
-    scores = {systems: _scores_of(several) for systems, several in by_systems.items()}
-    every = [(systems, *score) for systems, several in scores.items() for score in several]
+    every = [(systems, *score) for systems, several in by_systems.items() for score in _scores_of(several)]
     p_values, family = correct_family([change.p for _, _, change, _ in every], correction)
-    looks: dict[tuple[str, str], list[tuple[str, Look]]] = {systems: [] for systems in scores}
+    looks: dict[tuple[str, str], list[tuple[str, Look]]] = {systems: [] for systems in by_systems}
     for (systems, name, change, criterion), p in zip(every, p_values, strict=True):
         looks[systems].append((criterion, _look(systems, name, change, p.deciding)))
     by = corrected_by(family, "score")
-    return [_with_contradiction(pair, looks[pair.systems], by, alpha) for pair in pairs]
+    told = []
+    for pair in pairs:
+        facts = Facts(
+            systems=pair.systems[::-1],
+            metric=METRIC_NAMES.get(pair.metric, pair.metric),
+            higher_is_better=True,
+            scores=(pair.second, pair.first),
+            difference=pair.difference,
+            p=pair.p,
+            interval=pair.interval,
+            alpha=alpha,
+            identical=pair.outcomes.changes == 0 and pair.difference == 0,
+        )
+        counts = _counts(pair, unit, cluster)
+        n, noun, more = pair.n, unit.removesuffix("s"), ""
+        if pair.clusters is not None:
+            n, noun = clusters or pair.clusters, str(cluster)
+            more = f" ({pair.clusters:,} of them with {unit})" if n > pair.clusters else ""
+        answer = verdict(facts)
+        answer = replace(answer, reason=answer.reason + counts + _limit(pair, cluster, alpha) + _family(pair))
+        against = _contradiction(pair, looks[pair.systems], by, alpha)
+        said = sentence(facts, n=n, noun=noun, more=more) + counts
+        told.append(
+            replace(
+                pair,
+                verdict=answer.text,
+                headline=answer.headline,
+                reason=answer.reason,
+                identical=facts.identical,
+                sentence=said if against is None else f"{said} {against.sentence}",
+                notes=[*([] if against is None else [against.note]), *pair.notes],
+            )
+        )
+    return told
 
 
 def _scores_of(pairs: Sequence[Pair]) -> list[tuple[str, ScoreChange, str]]:
@@ -137,15 +139,12 @@ def _look(systems: tuple[str, str], name: str, change: ScoreChange, p: float) ->
     return Look.of(f"by {name}", systems, int(change.difference > 0), p, (change.first, change.second))
 
 
-def _with_contradiction(pair: Pair, scores: Sequence[tuple[str, Look]], by: str, alpha: float) -> Pair:
+def _contradiction(pair: Pair, scores: Sequence[tuple[str, Look]], by: str, alpha: float) -> Contradiction | None:
     looks = [look for criterion, look in scores if criterion != pair.criterion]
     decided = pair.is_significant(alpha)
     ahead = None if pair.difference == 0 else int(pair.difference > 0)
     claims = verdict_claims(pair.systems, ahead, looks, alpha, decided=decided)
-    against = in_words([(find(claims, looks, alpha), by)], decided=decided)
-    if against is None:
-        return pair
-    return replace(pair, notes=[against.note, *pair.notes], sentence=f"{pair.sentence} {against.sentence}")
+    return in_words([(find(claims, looks, alpha), by)], decided=decided)
 
 
 def _counts(pair: Pair, unit: str, cluster: str | None) -> str:

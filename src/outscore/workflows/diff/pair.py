@@ -526,8 +526,10 @@ def _same(labels: Labels) -> Labels:
     return labels
 
 
-def inventory_of(study: Study) -> Inventory:
-    """Labels that files do not share, and a warning if they are frequent enough to decide a comparison."""
+def inventory_of(
+    study: Study, hint: Callable[[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]], list[str]]
+) -> Inventory:
+    """Labels that files do not share, and a warning if they are frequent enough to decide a comparison, with a `hint`."""
     if GOLD not in study.inventory:
         return Inventory({}, {}, [])
     gold = study.inventory[GOLD]
@@ -540,11 +542,13 @@ def inventory_of(study: Study) -> Inventory:
         missing, n = _frequent(unused[name], gold)
         if n >= enough:
             warnings.append(unused_labels_warning(name, missing, n, total, study.unit))
-        foreign, n = _frequent(unknown[name], study.inventory[name])
+        foreigners, n = _frequent(unknown[name], study.inventory[name])
         if n >= enough:
-            warnings.append(unknown_labels_warning(name, foreign, n, study.unit))
-    foreigners = {name: labels for name, labels in unknown.items() if labels}
-    return Inventory(foreigners, {name: labels for name, labels in unused.items() if labels}, warnings)
+            warnings.append(unknown_labels_warning(name, foreigners, n, study.unit))
+    if warnings:
+        warnings += hint(unknown, unused)
+    foreign, rare = ({name: labels for name, labels in several.items() if labels} for several in (unknown, unused))
+    return Inventory(foreign, rare, warnings)
 
 
 def _frequent(labels: Iterable[str], counts: Mapping[str, int]) -> tuple[list[str], int]:

@@ -28,11 +28,11 @@ from outscore.core.numeric import TIE_TOLERANCE
 from outscore.core.rows import in_order_of
 from outscore.inference.families import correct_family
 from outscore.language.phrases import equals_gold
-from outscore.language.verdict.diff import with_contradictions, with_pair_verdict
+from outscore.language.verdict.diff import pairs_in_words
 from outscore.outputs.items import GOLD, LabelMaps, likely_maps, parse_maps
 from outscore.outputs.model import OutputData
 from outscore.outputs.outcomes import overlap_matrix
-from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Inventory, Pair, Rates
+from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair, Rates
 from outscore.results.note import Note
 from outscore.workflows.diff.coref import coref_study
 from outscore.workflows.diff.items import item_study, read_together
@@ -220,7 +220,7 @@ def _summary(request: DiffRequest, study: Study, depth: Depth) -> Diff:
         pairs=pairs_of(study, request, depth),
         oracle=oracle_of(study.together, study.sentences) if study.together.n else None,
         agreement=study.agreement.tolist() if several else [],
-        inventory=_with_maps(inventory_of(study), request, study),
+        inventory=inventory_of(study, partial(_map_hint, request, study)),
         settings=request.settings(study.origins, **chosen),
         notes=[*study.notes, *(depth_notes(study) if depth == "all" else [])],
         keys=list(study.keys),
@@ -231,23 +231,24 @@ def _summary(request: DiffRequest, study: Study, depth: Depth) -> Diff:
     )
 
 
-def _with_maps(inventory: Inventory, request: DiffRequest, study: Study) -> Inventory:
-    """The inventory with the command that compares labels of one meaning under two names, if labels are not shared."""
-    if not inventory.warnings or study.answered is None:
-        return inventory
+def _map_hint(
+    request: DiffRequest, study: Study, unknown: Mapping[str, Sequence[str]], unused: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """The command that compares labels of one meaning under two names, where labels are not shared."""
+    if study.answered is None:
+        return []
     maps = [
         f"{name}:{old}={new}"
         for k, name in enumerate(study.systems)
-        for old, new in likely_maps(study.answered, k, inventory.unknown.get(name, ()), inventory.unused.get(name, ())).items()
+        for old, new in likely_maps(study.answered, k, unknown[name], unused[name]).items()
     ]
     if not maps:
-        return inventory
+        return []
     said = f"Rename them with {' '.join(f'--map {shlex.quote(text)}' for text in maps)}."
     if request.files:
         own = {**request.own, "map": (*request.own.get("map", ()), *maps)}
         said = f"Write `{replace(request, own=own).command_line()}`."
-    text = f"If these are the same labels under other names, they should be renamed. {said}"
-    return replace(inventory, warnings=[*inventory.warnings, text])
+    return [f"If these are the same labels under other names, they should be renamed. {said}"]
 
 
 def pairs_of(study: Study, asked: DiffRequest, depth: Depth) -> list[Pair]:
@@ -259,8 +260,15 @@ def pairs_of(study: Study, asked: DiffRequest, depth: Depth) -> list[Pair]:
     pairs: list[Pair] = []
     for criterion in study.criteria:
         counted = [_count(study, asked, criterion, step, detailed=(criterion, *step) in detailed) for step in steps]
-        pairs += _in_words(study, asked, _as_family(counted, asked))
-    return with_contradictions(pairs, asked.alpha, asked.correction)
+        pairs += _as_family(counted, asked)
+    return pairs_in_words(
+        pairs,
+        unit=study.unit,
+        cluster=study.cluster,
+        alpha=asked.alpha,
+        correction=asked.correction,
+        clusters=study.clusters,
+    )
 
 
 def depth_notes(study: Study) -> list[Note]:
@@ -307,10 +315,3 @@ def _as_family(pairs: list[Pair], asked: DiffRequest) -> list[Pair]:
         return pairs
     adjusted, family = correct_family([pair.p for pair in pairs], asked.correction)
     return [replace(pair, p=p, families={**pair.families, "pairs": family}) for pair, p in zip(pairs, adjusted, strict=True)]
-
-
-def _in_words(study: Study, asked: DiffRequest, pairs: list[Pair]) -> list[Pair]:
-    return [
-        with_pair_verdict(pair, unit=study.unit, cluster=study.cluster, alpha=asked.alpha, clusters=study.clusters)
-        for pair in pairs
-    ]

@@ -406,7 +406,7 @@ def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
     value = _plain(value)
     if option.kind == "metric":
         _check_metric(option, value)
-    if option.by_row and not isinstance(value, str):
+    if option.by_row and not option.many and not isinstance(value, str):
         hint = "For a file or table, name the column that contains it."
         raise OutscoreError(f"`{option.keyword}` is not the name of a column.", hint, parameter=option.name)
     if option.kind == "settings":

@@ -400,20 +400,20 @@ def study_words(texts: Texts, correction: str, seed: int, corpus: Segments | Non
     Words are counted in `corpus`, or in the first reference of each dataset. If there are several runs, n-grams show the first.
     """
     runs_a, runs_b = ([_rows(run, texts, corpus) for run in runs] for runs in texts.systems.values())
-    buckets = [
-        bucket_found
-        for band in range(len(BANDS))
-        if (
-            bucket_found := _word_bucket(
-                band, [rows[:, band] for rows in runs_a], [rows[:, band] for rows in runs_b], texts.documents, seed
-            )
-        )
-    ]
-    if buckets and correction != "none":
+    bands: dict[int, tuple[int, float, float]] = {}
+    p_values = []
+    for band in range(len(BANDS)):
+        sides = [rows[:, band] for rows in runs_a], [rows[:, band] for rows in runs_b]
+        # Where no reference has a word of this range, there is nothing to compare.
+        if words := int(sides[0][0][:, [0, 2]].sum()):
+            first, second, p = _word_f1(*sides, texts.documents, seed)
+            bands[band] = words, first, second
+            p_values.append(p)
+    if bands and correction != "none":
         # Correction by joint swaps covers the metrics, not these buckets.
-        by = "holm" if correction == MAX_T else correction
-        corrected, _ = correct_family([bucket.p for bucket in buckets], by)
-        buckets = [replace(bucket, p=p) for bucket, p in zip(buckets, corrected, strict=True)]
+        p_values, _ = correct_family(p_values, "holm" if correction == MAX_T else correction)
+    found = zip(bands.items(), p_values, strict=True)
+    buckets = [WordBucket(band_name(band), words, x, y, x - y, p) for (band, (words, x, y)), p in found]
     (a, *_), (b, *_) = texts.systems.values()
     for_a, for_b = better_ngrams(a, b, texts.references, most=SHOWN)
     return WordStudy("the reference" if corpus is None else corpus.label, buckets, for_a, for_b)
@@ -430,11 +430,8 @@ def _rows(run: Lines, texts: Texts, corpus: Segments | None) -> Array:
     return counts_by_band
 
 
-def _word_bucket(band: int, a: Sequence[Array], b: Sequence[Array], documents: Labels | None, seed: int) -> WordBucket | None:
-    """One range of frequencies, tested by F1; None if no reference has a word in it."""
-    words = int(a[0][:, [0, 2]].sum())
-    if not words:
-        return None
+def _word_f1(a: Sequence[Array], b: Sequence[Array], documents: Labels | None, seed: int) -> tuple[float, float, PValue]:
+    """The F1 of words of one range of frequencies by both systems, and p."""
     # F1 does not distinguish the two kinds of errors.
     right_wrong = [[np.stack([rows[:, 0], rows[:, 1] + rows[:, 2]], axis=1) for rows in runs] for runs in (a, b)]
     metric, _, _ = resolve("f1", right_wrong[0][0], right_wrong[1][0])
@@ -452,4 +449,4 @@ def _word_bucket(band: int, a: Sequence[Array], b: Sequence[Array], documents: L
         delta=0.0,
         seed=seed,
     )
-    return WordBucket(band_name(band), words, first_f1, second_f1, first_f1 - second_f1, p)
+    return first_f1, second_f1, p
