@@ -19,7 +19,7 @@ from outscore._version import __version__
 from outscore.cli.app import app
 from outscore.core.errors import OutscoreError
 from outscore.results.files import write_files
-from outscore.workflows.names import unique_names
+from outscore.workflows.names import distinct_names
 from outscore.workflows.requests.compare import CompareRequest
 
 
@@ -396,7 +396,7 @@ def test_failures_inside(folder, monkeypatch, error, code, words):
     ],
 )
 def test_names_from_paths(paths, names):
-    assert unique_names(paths, stems=True) == names
+    assert distinct_names(paths) == list(names)
 
 
 def test_names_option():

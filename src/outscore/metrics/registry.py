@@ -21,7 +21,7 @@ from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.options import Option, complete, did_you_mean, parse_spec
 from outscore.core.rows import in_order_of
 from outscore.exact.numbers import to_exact_integers
-from outscore.metrics.entry import Layout, MetricEntry, Options, divide, linear_layout, require_counts
+from outscore.metrics.entry import Beside, Layout, MetricEntry, Options, divide, linear_layout, require_counts
 from outscore.metrics.judged import AGREEMENT, PROBABILITIES
 from outscore.metrics.outputs import (
     by_class,
@@ -402,6 +402,23 @@ COUNTS = (
 
 
 METRICS: dict[str, MetricEntry] = {entry.name: entry for entry in (*SCORES, *COUNTS, *PROBABILITIES, *AGREEMENT)}
+
+
+def entry_of(metric: object) -> MetricEntry | None:
+    """The entry of a metric that is written with its options; None if nobody knows it, or it was made by a caller."""
+    return METRICS.get(parse_spec(metric)[0]) if isinstance(metric, str) else None
+
+
+def beside_of(metric: object) -> Beside:
+    """What a metric makes of answers beside right ones; nothing if it is of scores or counts, or unknown.
+
+    Examples
+    --------
+    >>> [beside_of(metric) for metric in ("macro-f1", "brier", "kendall", "accuracy", None)]
+    ['classes', 'probabilities', 'people', '', '']
+    """
+    entry = entry_of(metric)
+    return "" if entry is None else entry.beside
 
 
 def resolve(

@@ -24,7 +24,7 @@ from outscore.formats.registry import diff_task
 from outscore.formats.tables import parquet
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import label_text, looks_numeric
-from outscore.formats.tables.numbers import BARE_FORMATS
+from outscore.formats.tables.numbers import is_bare
 from outscore.inference.describe.histograms import described
 from outscore.scores.panel import Panel, panel_of
 from outscore.scores.system import Origin, Scores, label_of
@@ -240,7 +240,7 @@ def _beside(pair: Sequence[Scores], names: Sequence[str], items: Sequence[str], 
 def _columns(scores: Scores, items: Sequence[str], *, by_name: bool) -> dict[str, list[str]]:
     """The texts of one system's rows by column, in the order of the items; of several rows of one item, those of the first."""
     origin = scores.origin
-    if origin is None or origin.format in BARE_FORMATS.values() or (by_name and "item" not in origin.columns):
+    if origin is None or is_bare(origin) or (by_name and "item" not in origin.columns):
         return {}
     with open_source(origin.path) as source:
         records = open_table(source)[1]

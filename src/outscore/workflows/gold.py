@@ -17,10 +17,10 @@ from outscore.formats.tables.measures import is_unclear
 from outscore.formats.tables.names import join_names
 from outscore.language.numbers import count, format_number, format_probability
 from outscore.laws import normal, normal_quantile
-from outscore.metrics.entry import Beside, BesidePeople, MetricEntry
+from outscore.metrics.entry import BesidePeople
 from outscore.metrics.judged import FEWEST_CLASSES, delong
 from outscore.metrics.outputs import NOTHING, class_counts
-from outscore.metrics.registry import METRICS, resolve
+from outscore.metrics.registry import METRICS, beside_of, entry_of, resolve
 from outscore.results.note import Note
 from outscore.scores.align import Aligned
 from outscore.scores.system import NO_ANSWER, Labels, Origin, Scores, spelled, spelled_number
@@ -32,22 +32,6 @@ FEW_OF_A_CLASS = 10
 """With fewer items of one class, intervals of an area are too short."""
 MAX_CLASSES = 200
 """More different right answers than this are not classes but free answers."""
-
-
-def _entry(metric: object) -> MetricEntry | None:
-    return METRICS.get(parse_spec(metric)[0]) if isinstance(metric, str) else None
-
-
-def beside_of(metric: object) -> Beside:
-    """What a metric makes of answers beside right ones; nothing if it is of scores or counts, or unknown.
-
-    Examples
-    --------
-    >>> [beside_of(metric) for metric in ("macro-f1", "brier", "kendall", "accuracy", None)]
-    ['classes', 'probabilities', 'people', '', '']
-    """
-    entry = _entry(metric)
-    return "" if entry is None else entry.beside
 
 
 def scored_beside_gold(systems: Sequence[Scores], metric: str | AdditiveMetric | None) -> list[Scores]:
@@ -327,7 +311,7 @@ def _without_items(found: Sequence[Scores], systems: Sequence[Scores]) -> list[S
 
 def gold_facts(systems: Sequence[Scores], metric: str | AdditiveMetric | None) -> list[Note]:
     """What the metric made of answers beside right ones, in words."""
-    entry, beside = _entry(metric), beside_of(metric)
+    entry, beside = entry_of(metric), beside_of(metric)
     if entry is None or any(one.values.ndim == 1 and beside != "people" for one in systems):
         return []
     if beside == "probabilities":

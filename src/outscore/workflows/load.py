@@ -13,21 +13,23 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.entry import Choice
-from outscore.formats.base.source import is_pattern
+from outscore.formats.base.source import is_pattern, stem_of
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.evaluation import Evaluation, Exchange
 from outscore.formats.logs.find import are_logs, is_ranking, refuse_folders, refuse_totals
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import LogSystems, read_systems
 from outscore.formats.tables.assemble import refuse_implausible
+from outscore.formats.tables.cells import is_number
 from outscore.formats.tables.names import join_names, suggest_name
+from outscore.formats.tables.numbers import BARE_FORMATS, columns_phrase, counts_of, is_bare
 from outscore.formats.tables.parquet import are_partitions
 from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.scores.join import join_scores, same_label
 from outscore.scores.system import Scores, label_of, origins_of
 from outscore.workflows.frames import systems_in
-from outscore.workflows.names import distinct_names, proposing_measures, read_each, refuse_same_columns, unique_names
+from outscore.workflows.names import distinct_names, proposing_measures, read_each, refuse_same_columns
 from outscore.workflows.reading import Better
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import CompareRequest
@@ -125,8 +127,6 @@ def pair_of_tables(tables: Sequence[object], request: CompareRequest) -> Systems
 
 
 def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, tuple[str, str]]:
-    from outscore.formats.tables.cells import is_number
-
     refuse_implausible(systems, chosen=chosen, item_named=True)
     if len(systems) == 2:
         return systems[0], systems[1], (systems[0].name, systems[1].name)
@@ -137,7 +137,7 @@ def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, t
             "Choose two of them: --system NAME --system NAME.",
             parameter="system",
         )
-    if _is_bare(systems):
+    if is_bare(systems[0].origin):
         raise OutscoreError(
             f"{label} has one column, so it contains the scores of one system only.",
             "Name the other system's file too, or give one file with two columns.",
@@ -161,15 +161,15 @@ def _from_one(systems: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, t
 def _from_two(
     first: list[Scores], second: list[Scores], systems: Sequence[str] | None, paths: Sequence[str]
 ) -> tuple[Scores, Scores, tuple[str, str]]:
-    if _is_bare(first) and _is_bare(second):
+    if is_bare(first[0].origin) and is_bare(second[0].origin):
         a, b = _from_bare(first, second)
     else:
         if not systems:
             refuse_same_columns(first, second)
         a, b = _choose_one(first, systems, 0), _choose_one(second, systems, 1)
-    by_path = unique_names(paths, stems=True)
+    by_path = distinct_names(paths)
     named = all(scores.origin is not None and "system" in scores.origin.columns for scores in (a, b))
-    names = (a.name, b.name) if named and a.name != b.name else by_path
+    names = (a.name, b.name) if named and a.name != b.name else (by_path[0], by_path[1])
     for chosen, scores, name in zip(systems or (), (a, b), names, strict=False):
         if chosen not in (scores.name, name):
             raise OutscoreError(
@@ -182,8 +182,6 @@ def _from_two(
 
 def _from_bare(first: list[Scores], second: list[Scores]) -> tuple[Scores, Scores]:
     """Two files of bare numbers: one score per line, or counts of right and wrong."""
-    from outscore.formats.tables.numbers import BARE_FORMATS, columns_phrase, counts_of
-
     widths = {name: width for width, name in BARE_FORMATS.items()}
     left, right = (widths[file[0].origin.format] for file in (first, second) if file[0].origin is not None)
     if left != right or left == 4:
@@ -210,13 +208,6 @@ def _choose_one(in_file: list[Scores], systems: Sequence[str] | None, place: int
     if systems[place] not in names:
         raise OutscoreError(f"{in_file[0].label} has no system `{systems[place]}`.", suggest_name(systems[place], names))
     return in_file[names.index(systems[place])]
-
-
-def _is_bare(systems: list[Scores]) -> bool:
-    from outscore.formats.tables.numbers import BARE_FORMATS
-
-    origin = systems[0].origin
-    return origin is not None and origin.format in BARE_FORMATS.values()
 
 
 # Many systems: each in its own file, or several in each.
@@ -291,8 +282,6 @@ def _share_names(files: Sequence[Sequence[Scores]]) -> bool:
 
 
 def _is_called_after_its_file(scores: Scores, systems: int) -> bool:
-    from outscore.formats.base.source import stem_of
-
     return systems == 1 and scores.origin is not None and scores.name == stem_of(scores.origin.path)
 
 

@@ -13,8 +13,8 @@ from pathlib import PurePath
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from outscore.core.errors import MeasuresError, OutscoreError
-from outscore.formats.base.pipes import reading_once, refuse_repeated
-from outscore.formats.base.source import is_pattern, pattern_name, refuse_missing, runs_in
+from outscore.formats.base.pipes import name_by_place, reading_once, refuse_repeated
+from outscore.formats.base.source import is_pattern, pattern_name, refuse_missing, runs_in, stem_of, unpacked
 from outscore.formats.tables.assemble import id_columns
 from outscore.formats.tables.names import naming
 from outscore.language.phrases import short_names
@@ -45,20 +45,6 @@ def path_texts(given: Iterable[object]) -> tuple[str, ...] | None:
     return tuple(texts)
 
 
-def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str]:
-    """Two different names: as given, or for files the shortest distinguishing path, or with a number.
-
-    Examples
-    --------
-    >>> unique_names(("run1/scores.txt", "run2/scores.txt.gz"), stems=True)
-    ('run1/scores', 'run2/scores')
-    >>> unique_names(("x", "x"))
-    ('x', 'x (2)')
-    """
-    first, second = distinct_names(names) if stems else _number_repeats(names)
-    return first, second
-
-
 def distinct_names(paths: Sequence[str]) -> list[str]:
     """Unique names for files: the shortest distinguishing paths, numbered if the paths are the same.
 
@@ -69,8 +55,8 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
     --------
     >>> distinct_names(["a/dev.conllu", "b/dev.conllu", "gold.conllu", "gold.conllu"])
     ['a/dev', 'b/dev', 'gold', 'gold (2)']
-    >>> distinct_names(["runs/new.txt", "runs/new.txt"])
-    ['new', 'new (2)']
+    >>> distinct_names(["runs/new.txt", "runs/new.txt"]), distinct_names(["run1/scores.txt", "run2/scores.txt.gz"])
+    (['new', 'new (2)'], ['run1/scores', 'run2/scores'])
     >>> distinct_names(["out.new", "out.old"])
     ['out.new', 'out.old']
     >>> distinct_names(["model_outputs_amber_5shots.json", "model_outputs_birch_5shots.json"])
@@ -85,7 +71,7 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
         paths_of = [{tuple(part) for part, other in zip(parts, names, strict=True) if other == name} for name in names]
         clashing = [i for i, several in enumerate(paths_of) if len(several) > 1 and depths[i] < len(parts[i])]
         if not clashing:
-            return _number_repeats(list(map(short_names(names).__getitem__, names)))
+            return number_repeats(list(map(short_names(names).__getitem__, names)))
         for i in clashing:
             depths[i] += 1
 
@@ -94,22 +80,20 @@ def _told_apart_by_endings(parts: Sequence[list[str]], paths: Sequence[str]) -> 
     """Parts of paths that end in the whole file name if files with the same stem have different endings."""
     stems: dict[str, set[str]] = {}
     for part, path in zip(parts, paths, strict=True):
-        stems.setdefault(part[-1], set()).add(_without_packing(path))
+        stems.setdefault(part[-1], set()).add(unpacked(path).name)
     return [
-        [*part[:-1], _without_packing(path)] if len(stems[part[-1]]) > 1 else part
-        for part, path in zip(parts, paths, strict=True)
+        [*part[:-1], unpacked(path).name] if len(stems[part[-1]]) > 1 else part for part, path in zip(parts, paths, strict=True)
     ]
 
 
-def _without_packing(path: str) -> str:
-    """The name of a file, without the ending of a compression."""
-    from outscore.formats.base.source import PACKED
+def number_repeats(names: Sequence[str]) -> list[str]:
+    """Names that differ, with a number where one stands for the second time.
 
-    pure = PurePath(path)
-    return pure.stem if pure.suffix in PACKED else pure.name
-
-
-def _number_repeats(names: Sequence[str]) -> list[str]:
+    Examples
+    --------
+    >>> number_repeats(["x", "x"])
+    ['x', 'x (2)']
+    """
     taken: list[str] = []
     for name in names:
         numbered, number = name, 1
@@ -121,9 +105,6 @@ def _number_repeats(names: Sequence[str]) -> list[str]:
 
 
 def _parts(path: str) -> list[str]:
-    from outscore.formats.base.pipes import name_by_place
-    from outscore.formats.base.source import stem_of
-
     if path == "-" or name_by_place(path) is not None:
         return [stem_of(path)]
     if is_pattern(path):

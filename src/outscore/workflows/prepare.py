@@ -20,7 +20,7 @@ from outscore.core.options import parse_spec
 from outscore.core.records import dataclass
 from outscore.core.reduction import Reduction, parse_reduction
 from outscore.core.rows import match_runs
-from outscore.metrics.registry import resolve
+from outscore.metrics.registry import beside_of, resolve
 from outscore.results.design import Alignment, Reading
 from outscore.results.note import Note
 from outscore.scores.align import (
@@ -38,7 +38,7 @@ from outscore.scores.panel import Panel, Part, name_repeats, panel_of, panels_by
 from outscore.scores.reduce import UsedRuns, use_runs
 from outscore.scores.system import Origin, Scores, facts_of_answers
 from outscore.scores.weights import weigh
-from outscore.workflows.gold import beside_of, gold_facts, scored_beside_gold
+from outscore.workflows.gold import gold_facts, scored_beside_gold
 from outscore.workflows.reading import (
     MetricDirection,
     answer_notes,

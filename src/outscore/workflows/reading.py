@@ -18,7 +18,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, as_array
 from outscore.core.options import complete, parse_spec
 from outscore.core.records import dataclass
-from outscore.formats.base.source import PACKED
+from outscore.formats.base.source import unpacked
 from outscore.formats.tables.measures import (
     counts_errors,
     is_better_lower,
@@ -30,6 +30,7 @@ from outscore.formats.tables.measures import (
     shared_measure,
 )
 from outscore.formats.tables.names import USUAL, join_names
+from outscore.formats.tables.numbers import is_bare
 from outscore.language.phrases import equals_gold
 from outscore.metrics.entry import Beside
 from outscore.metrics.registry import METRICS
@@ -41,7 +42,6 @@ Better = Literal["higher", "lower"]
 OPTION = "direction"
 DIRECTIONS = ("auto", "higher", "lower")
 SAY = "Say which is better with --lower-is-better or --higher-is-better (direction=... in Python)."
-BARE = ("scores", "score-pairs", "f1-counts")
 FIELDS = {"slice": "slices", "answer": "prediction"}
 """What the fields of a reading are called, where other than its parts and options."""
 MEAN_PER_CENT = 5.0
@@ -183,7 +183,7 @@ def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> Sequence[s
         return [measure]
     if any(map(named_after, systems)) or may_share_measure(systems):
         return list(systems)
-    endings = Endings(_ending(origin.path) for origin in files)
+    endings = Endings(unpacked(origin.path).suffix for origin in files)
     return endings if any(_ends_low(one) or counts_errors(one.removeprefix(".")) for one in endings) else []
 
 
@@ -196,18 +196,6 @@ def _says_direction(name: str) -> bool:
     ['val_error', 'WER', 'bias', 'no_error']
     """
     return is_better_lower(name) or named_after(name) is not None or is_unclear(name)
-
-
-def _ending(path: str) -> str:
-    """The ending of a file, without that of a compression.
-
-    Examples
-    --------
-    >>> _ending("runs/new.wer.gz"), _ending("new")
-    ('.wer', '')
-    """
-    pure = PurePath(path)
-    return pure.with_suffix("").suffix if pure.suffix in PACKED else pure.suffix
 
 
 def _ends_low(ending: str) -> bool:
@@ -284,7 +272,7 @@ def reading_of(
         return Reading(kind or "arrays", rows, **named)
     named |= {FIELDS.get(part, part): _columns(origins, part) for part in (*USUAL, "answer", "gold")}
     formats = list(dict.fromkeys(map(_format, origins)))
-    bare = all(name in BARE for name in formats)
+    bare = all(map(is_bare, origins))
     wide = kind is None and not bare and not any("score" in origin.columns or "answer" in origin.columns for origin in origins)
     shape = kind or ("numbers" if bare else _log_or_table(formats))
     return Reading(

@@ -20,7 +20,7 @@ from outscore.results.design import Missing
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Origin, Scores, combined, origins_of
 from outscore.workflows.frames import counts_in, encode_labels, is_table, systems_in
-from outscore.workflows.names import unique_names
+from outscore.workflows.names import number_repeats
 from outscore.workflows.reading import Better, series_names
 from outscore.workflows.requests import base
 from outscore.workflows.validate import numbers_of
@@ -173,7 +173,7 @@ def pair_given(
     (('A', 'B'), ['q1', 'q1', 'q2', 'q2'], ['1', '2', '1', '2'])
     """
     if isinstance(a, Scores) and isinstance(b, Scores):
-        return Systems(_read_before((a, b), {"labels": labels, **rows}), names or unique_names((a.name, b.name)))
+        return Systems(_read_before((a, b), {"labels": labels, **rows}), names or tuple(number_repeats((a.name, b.name))))
     if isinstance(a, Scores) or isinstance(b, Scores):
         raise OutscoreError(
             "One of `a` and `b` was read from a file and the other was not.", "Read both, or give the `values` of both."

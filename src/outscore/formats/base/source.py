@@ -184,8 +184,7 @@ class Peek:
     @property
     def suffix(self) -> str:
         """The ending of the name in lower case, without that of a compression."""
-        pure = PurePath(self.path)
-        return (PurePath(pure.stem) if pure.suffix in PACKED else pure).suffix.lower()
+        return unpacked(self.path).suffix.lower()
 
     @property
     def label(self) -> str:
@@ -373,8 +372,19 @@ def stem_of(path: str) -> str:
         return name_by_place(path) or "stdin"
     if (letter := name_by_place(path)) is not None:
         return letter
+    return unpacked(path).stem
+
+
+def unpacked(path: str) -> PurePath:
+    """A path without the ending of a compression.
+
+    Examples
+    --------
+    >>> str(unpacked("runs/new.wer.gz")), str(unpacked("new.wer"))
+    ('runs/new.wer', 'new.wer')
+    """
     pure = PurePath(path)
-    return PurePath(pure.stem).stem if pure.suffix in PACKED else pure.stem
+    return pure.with_suffix("") if pure.suffix in PACKED else pure
 
 
 class _Reads(Protocol):

@@ -16,7 +16,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.base.document import lists_in
-from outscore.formats.base.source import PACKED, Source, files_below, open_source
+from outscore.formats.base.source import Source, files_below, open_source, unpacked
 from outscore.formats.battles import tables, tools
 from outscore.formats.battles.entry import BattleChoice, BattleEntry, find_battle_layout, has_part, holds_battles
 from outscore.formats.battles.tables import arena_layout
@@ -280,7 +280,7 @@ def find_battles(path: str) -> tuple[list[str], list[str]]:
     if not os.path.isdir(path):  # noqa: PTH112 - a pattern is not a path
         return expand_pattern(path), []
     inside = [file for file in files_below(path, "battles") if not _hidden(Path(file).relative_to(path))]
-    ending = [file for file in inside if _plain_suffix(file) in SUFFIXES]
+    ending = [file for file in inside if unpacked(file).suffix.lower() in SUFFIXES]
     holds = {file: is_battles(file) for file in ending}
     battle_files = [file for file in ending if holds[file]]
     if not battle_files:
@@ -396,11 +396,6 @@ def mirror_notes(dropped: int, name: str, *, every: bool) -> list[Note]:
         raise OutscoreError(f"Every battle is `{name}` against itself.", "Check the columns of systems.", parameter="first")
     many = "battle of a system with itself was" if dropped == 1 else "battles of a system with itself were"
     return [Note("reading", f"{dropped:,} {many} left out.")]
-
-
-def _plain_suffix(path: str) -> str:
-    pure = Path(path)
-    return (Path(pure.stem) if pure.suffix in PACKED else pure).suffix.lower()
 
 
 def _hidden(path: Path) -> bool:

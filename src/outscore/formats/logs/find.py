@@ -14,7 +14,7 @@ from typing import Any
 from outscore.core.errors import OutscoreError, require_polars
 from outscore.core.records import dataclass
 from outscore.formats.base.pipes import open_raw, scannable
-from outscore.formats.base.source import PACKED, explain_failures, files_below, open_bytes, pattern_name, runs_in
+from outscore.formats.base.source import explain_failures, files_below, open_bytes, pattern_name, runs_in, unpacked
 from outscore.formats.json import number_of
 from outscore.formats.logs.document import PEEK, UNNAMED_TASK, LogPeek, open_document
 from outscore.formats.logs.evaluation import Evaluation, join_parts, join_runs
@@ -78,8 +78,7 @@ def _may_be_log(peek: LogPeek) -> bool:
 
 
 def _ends_like_log(name: str) -> bool:
-    path = PurePath(name)
-    return (path.with_suffix("") if path.suffix in PACKED else path).suffix in ENDINGS
+    return unpacked(name).suffix in ENDINGS
 
 
 def are_logs(paths: Sequence[str | os.PathLike[str]], format: str = AUTO) -> bool:

@@ -42,7 +42,7 @@ from outscore.formats.tables.names import (
     suggests_other,
     system_of,
 )
-from outscore.formats.tables.numbers import BARE_FORMATS, MIN_COUNTED
+from outscore.formats.tables.numbers import MIN_COUNTED, is_bare
 from outscore.scores.system import Labels, Origin, Scores, combined, pooled, refuse_other_kind, settle_folds
 
 # Tables with a system in every row and an item in every column, turned so that they read as all others do.
@@ -197,7 +197,7 @@ def refuse_implausible(scores: Sequence[Scores], *, chosen: bool, item_named: bo
 
 def _is_a_column(one: Scores) -> bool:
     """Whether a system is a column of a table with a column for each."""
-    return one.origin is not None and "score" not in one.origin.columns and one.origin.format not in BARE_FORMATS.values()
+    return one.origin is not None and "score" not in one.origin.columns and not is_bare(one.origin)
 
 
 def _counts(values: Array) -> bool:

@@ -39,7 +39,7 @@ from outscore.scores.system import Origin, Scores, label_of
 BARE_FORMATS = {1: "scores", 2: "score-pairs", 4: "f1-counts"}
 """The formats without column names, by their number of columns."""
 
-WIDTHS = (1, 2, 4)
+WIDTHS = tuple(BARE_FORMATS)
 BLOCK_LINES = 1 << 16
 
 _NOT_PLAIN = re.compile(r"[^0-9+\-,;\s]")
@@ -111,6 +111,11 @@ class _Layout:
 
     def refuse(self, line: int, problem: str, hint: str) -> NoReturn:
         raise line_error(self.path, line, problem, hint)
+
+
+def is_bare(origin: Origin | None) -> bool:
+    """Whether this is a file of bare numbers, without names of columns."""
+    return origin is not None and origin.format in BARE_FORMATS.values()
 
 
 def recogniser(width: int) -> Callable[[Peek, Choice], bool]:

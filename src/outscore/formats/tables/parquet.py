@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from glob import glob, has_magic
+from glob import glob
 from pathlib import Path
 from threading import Lock
 from typing import IO, TYPE_CHECKING, NoReturn
@@ -24,7 +24,7 @@ from outscore.core.numeric import MAX_EXACT, Array, as_written
 from outscore.core.records import dataclass
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.pipes import is_pipe
-from outscore.formats.base.source import Source, line_error, missing_error
+from outscore.formats.base.source import Source, is_pattern, line_error, missing_error
 from outscore.formats.tables.cells import BLOCK_ROWS, FLAT, NO_LABEL, Block, Records, problem_with
 from outscore.formats.tables.columns import NO_CLUSTERS, find_layout
 from outscore.formats.tables.names import join_names
@@ -513,7 +513,7 @@ def expand_pattern(path: str) -> list[str]:
     >>> expand_pattern("absent.csv")
     ['absent.csv']
     """
-    if not _is_pattern(path):
+    if not is_pattern(path):
         return [path]
     files = sorted(file for file in glob(path, recursive=True) if os.path.isfile(file))  # noqa: PTH113, PTH207
     if not files:
@@ -544,7 +544,7 @@ def are_partitions(paths: Sequence[str]) -> bool:
         return False
     named_by_folder = any("=" in part for file in files for part in Path(file).parts[:-1])
     large = sum(os.path.getsize(file) for file in files) > MAX_WHOLE  # noqa: PTH202
-    return any(map(_is_pattern, paths)) or (named_by_folder and len(files) > 1) or large
+    return any(map(is_pattern, paths)) or (named_by_folder and len(files) > 1) or large
 
 
 def partition_paths(paths: Paths) -> list[str]:
@@ -581,10 +581,6 @@ def _list_files(path: str) -> list[str]:
         _refuse_others(path, kept)
         return kept
     return expand_pattern(path)
-
-
-def _is_pattern(path: str) -> bool:
-    return has_magic(path) and not os.path.exists(path)  # noqa: PTH110 - a pattern is not a path
 
 
 def is_parquet(path: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Mode, Option, did_you_mean, parse_spec
+from outscore.core.options import Mode, Option, did_you_mean
 from outscore.core.records import dataclass
 
 if TYPE_CHECKING:
@@ -239,6 +239,8 @@ class Request:
 
     def columns(self) -> dict[str, Any]:
         """The columns that were named, by the parameters of readers."""
+        from outscore.metrics.registry import beside_of
+
         named = {option.name: self.value(option.name) for option in self.options() if option.kind == "column"}
         columns = {name.removesuffix("_column"): value for name, value in named.items() if value}
         further = self.further_columns()
@@ -247,8 +249,8 @@ class Request:
             columns["slice"] = tuple(dict.fromkeys(further.values()))
         if "gold_column" in named:
             columns["gold_option"] = "gold_column"
-        beside = _beside(getattr(self, "metric", None))
-        if beside:
+        beside = beside_of(getattr(self, "metric", None))
+        if beside not in ("", "classes"):
             columns["beside"] = beside
         if getattr(self, "transpose", False):
             columns["transpose"] = True
@@ -429,16 +431,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401
     (0.5, True, 'a', [1])
     """
     return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
-
-
-def _beside(metric: object) -> str:
-    """What a metric wants to be read beside a column of right answers, if not answers."""
-    if not isinstance(metric, str):
-        return ""
-    from outscore.metrics.registry import METRICS
-
-    entry = METRICS.get(parse_spec(metric)[0])
-    return "" if entry is None or entry.beside == "classes" else entry.beside
 
 
 def _check_metric(option: Option, value: object) -> None:

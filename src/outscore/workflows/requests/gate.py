@@ -168,7 +168,7 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
 
     def _refuse_answers(self) -> None:
         """Refuse a metric of answers beside right ones with a baseline file, which has one score per item."""
-        from outscore.workflows.gold import beside_of
+        from outscore.metrics.registry import beside_of
 
         if beside_of(self.metric):
             raise OutscoreError(

@@ -231,7 +231,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
             column = "; --gold-column names a column of right answers" if missing == "task" else ""
             cure = f"Give --{missing} as well{column}."
             raise OutscoreError(f"--{given} is given without --{missing}.", cure, parameter=missing)
-        from outscore.workflows.gold import beside_of
+        from outscore.metrics.registry import beside_of
 
         if self.metric is not None and not (self.task == "label" and beside_of(self.metric) == "classes"):
             alternative = ", or name a metric of classes such as macro-f1" if self.task == "label" else ""

@@ -20,7 +20,7 @@ from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import DECIMAL_POINT, is_missing, is_name, looks_numeric
 from outscore.formats.tables.measures import is_measure
 from outscore.formats.tables.names import BESIDE_PREDICTED, EITHER, PREDICTED, RIGHT, SLICES, USUAL, normalize_name
-from outscore.formats.tables.numbers import BARE_FORMATS
+from outscore.formats.tables.numbers import is_bare
 from outscore.language.lines import reading_line
 from outscore.language.verdict.preference import battle_reading_line
 from outscore.outputs.model import LABEL_LINES
@@ -167,8 +167,8 @@ def _scores(path: Path) -> FileDescription:
         systems, gaps = read_scores(path, gaps=True), True
     origin = systems[0].origin
     assert origin is not None
-    columns, head = _bare(path, systems) if origin.format in BARE_FORMATS.values() else _table(path, origin.columns, systems)
-    labels = _labels(path, only=False) if origin.format not in BARE_FORMATS.values() else None
+    columns, head = _bare(path, systems) if is_bare(origin) else _table(path, origin.columns, systems)
+    labels = None if is_bare(origin) else _labels(path, only=False)
     suits = ["compare"] if origin.format == "f1-counts" else SCORES
     if gaps:
         suits = ["rank"]
