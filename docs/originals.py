@@ -20,7 +20,7 @@ import scipy.stats
 import outscore as osc
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.effects import hedges_factor, noncentrality_limits
-from outscore.inference.originals import UnitsAsked, its_units, pruned_p, sign_p, wilcoxon_p
+from outscore.inference.originals import its_units, pruned_p, sign_p, wilcoxon_p
 
 SEED = 20
 ITEMS = 30
@@ -331,7 +331,7 @@ def _hedges_interval() -> Case:
 
 
 def _units() -> Case:
-    theirs = len(its_units(np.zeros(2001), UnitsAsked(15)))
+    theirs = len(its_units(np.zeros(2001), 15))
     rule = "spreads a remainder over the units; ours leaves it out and says so"
     return ("NLPStatTest: evaluation units", rule, "2,001 items by 15", f"{theirs} of 15 or 16", f"{2001 // 15} of 15")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import check_level, check_range
 from outscore.core.records import Brief, dataclass
+from outscore.inference.base.question import Alternative
 
 # Evidence that is valid at every look, item by item, and stays so for those who stop when they like.
 #
@@ -44,7 +44,6 @@ from outscore.core.records import Brief, dataclass
 # the bets are simulated.
 
 
-Alternative = Literal["two-sided", "greater", "less"]
 TRUNCATED = 0.5
 """A bet never risks more than this share of the capital."""
 PRIOR_MEAN, PRIOR_VARIANCE = 0.0, 0.25
@@ -77,7 +76,7 @@ class Looks:
     @property
     def e_value(self) -> float:
         """The e-value of the last look."""
-        return _exp(float(self.log_e[-1]) if len(self.log_e) else 0.0)
+        return math.exp(min(float(self.log_e[-1]), 700.0)) if len(self.log_e) else 1.0
 
     @property
     def p(self) -> float:
@@ -88,10 +87,6 @@ class Looks:
     def stops(self) -> int | None:
         """After how many units one could have stopped."""
         return first_crossing(self.log_e, self.alpha)
-
-
-def _exp(x: float) -> float:
-    return math.exp(min(x, 700.0))
 
 
 def first_crossing(log_e: Array, alpha: float) -> int | None:

@@ -174,26 +174,12 @@ def _check_pairs(method: str, m: int, systems: int | None) -> None:
         )
 
 
-def _bonferroni(p: Array) -> Array:
-    return len(p) * p
-
-
-def _holm(p: Array) -> Array:
-    """Step down: the smallest p meets m hypotheses, the next m - 1, … (Holm, 1979)."""
-    return np.maximum.accumulate(np.arange(len(p), 0, -1) * p)
-
-
 def _shaffer(p: Array) -> Array:
     """Step down: after i - 1 rejections at most t_i pairs can still be true (Shaffer, 1986)."""
     m = len(p)
     true = np.array(possible_true_pairs(round((1 + (1 + 8 * m) ** 0.5) / 2)))
     most = true[np.searchsorted(true, np.arange(m, 0, -1), side="right") - 1]
     return np.maximum.accumulate(most * p)
-
-
-def _hochberg(p: Array) -> Array:
-    """Step up: Holm's factors read from the largest p (Hochberg, 1988)."""
-    return _from_above(np.arange(len(p), 0, -1) * p)
 
 
 def _hommel(p: Array) -> Array:
@@ -216,17 +202,8 @@ def _benjamini_hochberg(p: Array) -> Array:
     return _from_above(len(p) / np.arange(1, len(p) + 1) * p)
 
 
-def _benjamini_yekutieli(p: Array) -> Array:
-    """Benjamini and Hochberg times 1 + 1/2 + … + 1/m, for any dependence (Benjamini and Yekutieli, 2001)."""
-    return float((1 / np.arange(1, len(p) + 1)).sum()) * _benjamini_hochberg(p)
-
-
 def _from_above(p: Array) -> Array:
     return np.minimum.accumulate(p[::-1])[::-1]
-
-
-def _unchanged(p: Array) -> Array:
-    return p
 
 
 ENTRIES = (
@@ -237,7 +214,7 @@ ENTRIES = (
         error_rate="FWER",
         formula=r"\min ( 1 , m p_i )",
         citations=("dunn1961",),
-        function=_bonferroni,
+        function=lambda p: len(p) * p,
     ),
     Correction(
         name="holm",
@@ -246,7 +223,8 @@ ENTRIES = (
         error_rate="FWER",
         formula=r"\max_{j ≤ i} \min ( 1 , ( m - j + 1 ) p_{(j)} )",
         citations=("holm1979",),
-        function=_holm,
+        # Step down: the smallest p meets m hypotheses, the next m - 1, … (Holm, 1979).
+        function=lambda p: np.maximum.accumulate(np.arange(len(p), 0, -1) * p),
     ),
     Correction(
         name="shaffer",
@@ -268,7 +246,8 @@ ENTRIES = (
         error_rate="FWER",
         formula=r"\min_{j ≥ i} ( m - j + 1 ) p_{(j)}",
         citations=("hochberg1988",),
-        function=_hochberg,
+        # Step up: Holm's factors read from the largest p (Hochberg, 1988).
+        function=lambda p: _from_above(np.arange(len(p), 0, -1) * p),
     ),
     Correction(
         name="hommel",
@@ -304,7 +283,8 @@ ENTRIES = (
         error_rate="FDR",
         formula=r"\min_{j ≥ i} \frac{m}{j} p_{(j)} \sum_{k=1}^{m} \frac{1}{k}",
         citations=("benjamini2001",),
-        function=_benjamini_yekutieli,
+        # Benjamini and Hochberg times 1 + 1/2 + … + 1/m (Benjamini and Yekutieli, 2001).
+        function=lambda p: float((1 / np.arange(1, len(p) + 1)).sum()) * _benjamini_hochberg(p),
     ),
     Correction(
         name="none",
@@ -313,7 +293,7 @@ ENTRIES = (
         error_rate="PCER",
         formula=r"p_i",
         citations=("benjamini1995",),
-        function=_unchanged,
+        function=lambda p: p,
     ),
 )
 
@@ -468,15 +448,6 @@ def _check(observed: Array, draws: Array) -> None:
 # that p-values far below the smallest float count in full.
 
 
-@dataclass(frozen=True)
-class Combination:
-    """One way to combine p-values: when it holds, and the function from ascending log p (…, m) to those of u = 1 … m."""
-
-    name: str
-    summary: str
-    function: Callable[[Array], Array]
-
-
 def replicated_counts(log10_p: Array, *, combination: str = "bonferroni", alpha: float = 0.05) -> Array:
     """The counts of many pairs of systems at once, from the decimal logarithms of their one-sided p-values, (…, datasets).
 
@@ -496,13 +467,7 @@ def log_partial(log_p: Array, combination: str) -> Array:
     """Natural logarithms of the p-values of "at least u", u = 1 … m on the last axis."""
     if combination not in COMBINATIONS:
         raise OutscoreError(f"There is no combination `{combination}`.", did_you_mean(combination, COMBINATIONS))
-    combined = COMBINATIONS[combination].function(np.sort(log_p, axis=-1))
-    return np.minimum(combined, 0.0)
-
-
-def _combine_bonferroni(log_p: Array) -> Array:
-    """p(u) = (m - u + 1) · the u-th smallest (Benjamini and Heller, 2008)."""
-    return log_p + np.log(np.arange(log_p.shape[-1], 0, -1))
+    return np.minimum(COMBINATIONS[combination](np.sort(log_p, axis=-1)), 0.0)
 
 
 def _fisher(log_p: Array) -> Array:
@@ -524,13 +489,12 @@ def _fisher(log_p: Array) -> Array:
     return combined
 
 
-COMBINATIONS: dict[str, Combination] = {
-    entry.name: entry
-    for entry in (
-        Combination("bonferroni", "any dependence between the datasets", _combine_bonferroni),
-        Combination("fisher", "independent datasets only: different items, scored separately", _fisher),
-    )
+COMBINATIONS: dict[str, Callable[[Array], Array]] = {
+    # p(u) = (m - u + 1) · the u-th smallest, for any dependence between the datasets (Benjamini and Heller, 2008).
+    "bonferroni": lambda log_p: log_p + np.log(np.arange(log_p.shape[-1], 0, -1)),
+    "fisher": _fisher,
 }
+"""From ascending log p (…, m) to those of u = 1 … m."""
 
 
 def replication(systems: tuple[str, str], datasets: Sequence[str], better: Array, worse: Array, *, level: float) -> Replicated:

@@ -24,7 +24,6 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.inference.base import question
 from outscore.inference.base.differences import ItemScores, scores_if_any
@@ -41,39 +40,40 @@ MOST_CELLS = 2e9
 """Sums times items that its table is made for here."""
 
 
-@dataclass(frozen=True)
-class UnitsAsked:
-    """Evaluation units: how many items each has, how they are summarised, and the seed of a shuffle before."""
-
-    size: int = 1
-    statistic: str = "mean"
-    seed: int | None = None
-
-
-def of_originals(name: str, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, units: UnitsAsked) -> Note:
+def of_originals(
+    name: str,
+    pairs: PairedScores,
+    metric: AdditiveMetric,
+    request: TestRequest,
+    size: int = 1,
+    statistic: str = "mean",
+    shuffle: int | None = None,
+) -> Note:
     """What the program of that name prints for the same items, and why it may be another number.
+
+    Evaluation units have a `size`, are summarised by a `statistic`, and are made after a `shuffle` with this seed, if any.
 
     Examples
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> a, b = (np.stack([x, np.ones(6, int)], axis=1) for x in ([8, 6, 5, 9, 7, 4], [5, 4, 5, 3, 6, 6]))
-    >>> print(of_originals("paired-perm-test", PairedScores(a, b), mean, TestRequest(), UnitsAsked()))
+    >>> print(of_originals("paired-perm-test", PairedScores(a, b), mean, TestRequest()))
     paired-perm-test prints p = .25; it leaves out sums of probability below 1e-8.
     """
     scores = scores_if_any(pairs, metric)
     if scores is None or pairs.clusters is not None:
         text = f"{name} has no number for these data: it takes one score per item and no clusters."
     else:
-        text = ORIGINALS[name](scores, request, units)
+        text = ORIGINALS[name](scores, its_units(scores.d, size, statistic, shuffle), request)
     return Note("peer", text)
 
 
-def _paired_perm_test(scores: ItemScores, request: TestRequest, units: UnitsAsked) -> str:
+def _paired_perm_test(scores: ItemScores, units: Array, request: TestRequest) -> str:
     """Zmigrod, Vieira and Cotterell (2022): the dynamic programme, two-sided."""
     d = scores.whole
     if request.delta:
         return "paired-perm-test tests no other difference than 0."
-    if units.size > 1:
+    if len(units) < scores.n:
         return "paired-perm-test knows no evaluation units."
     if d is None:
         return "paired-perm-test has no number for these data: it takes whole numbers."
@@ -103,13 +103,13 @@ def pruned_p(d: Array) -> float:
     return float(law[reach + observed :].sum() + law[: reach - observed + 1].sum()) if observed else float(law.sum())
 
 
-def _nlpstattest(scores: ItemScores, request: TestRequest, units: UnitsAsked) -> str:
+def _nlpstattest(scores: ItemScores, units: Array, request: TestRequest) -> str:
     """Zhu, Mak, Gioannini and Xia (2020): its tests that draw nothing, rounded as it rounds them."""
-    x = its_units(scores.d, units) - request.delta
+    x = units - request.delta
     t, wilcoxon, sign = (round(p, 5) for p in (_student(x, request), wilcoxon_p(x, request), sign_p(x, request)))
     shift = float(x.mean() + request.delta) / float(x.std(ddof=1)) if x.std() else math.nan
     g = f"Hedges' g = {shift * (1 - 3 / (4 * len(x) - 9)):.5f}" if len(x) > 3 else "no Hedges' g"
-    of_units = f"for its {len(x)} units " if units.size > 1 else ""
+    of_units = f"for its {len(x)} units " if len(units) < scores.n else ""
     wrong = "" if request.alternative == "two-sided" else " (its one-sided Wilcoxon p has the sides of the tail mixed up)"
     return (
         f"NLPStatTest prints {of_units}t test p = {_bare(t)}, Wilcoxon p = {_bare(wilcoxon)}{wrong}, "
@@ -118,19 +118,19 @@ def _nlpstattest(scores: ItemScores, request: TestRequest, units: UnitsAsked) ->
     )
 
 
-def its_units(d: Array, units: UnitsAsked) -> Array:
+def its_units(d: Array, size: int, statistic: str = "mean", shuffle: int | None = None) -> Array:
     """The differences of evaluation units as NLPStatTest forms them: a remainder makes the first units larger by one item.
 
     Examples
     --------
-    >>> its_units(np.array([1.0, 3.0, 5.0, 0.0, 2.0]), UnitsAsked(2)).tolist()
+    >>> its_units(np.array([1.0, 3.0, 5.0, 0.0, 2.0]), 2).tolist()
     [3.0, 1.0]
     """
     places = list(range(len(d)))
-    if units.seed is not None:
-        random.Random(units.seed).shuffle(places)  # noqa: S311 - the generator of that program
-    summary = np.median if units.statistic == "median" else np.mean
-    return np.array([summary(d[part]) for part in np.array_split(places, max(1, len(d) // units.size))])
+    if shuffle is not None:
+        random.Random(shuffle).shuffle(places)  # noqa: S311 - the generator of that program
+    summary = np.median if statistic == "median" else np.mean
+    return np.array([summary(d[part]) for part in np.array_split(places, max(1, len(d) // size))])
 
 
 def _student(x: Array, request: TestRequest) -> float:
@@ -178,7 +178,7 @@ def _bare(p: float) -> str:
     return f"{p:.5g}".removeprefix("0") if 0 < p < 1 else f"{p:g}"
 
 
-ORIGINALS: dict[str, Callable[[ItemScores, TestRequest, UnitsAsked], str]] = {
+ORIGINALS: dict[str, Callable[[ItemScores, Array, TestRequest], str]] = {
     "paired-perm-test": _paired_perm_test,
     "nlpstattest": _nlpstattest,
 }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from outscore.core.options import check_level
 from outscore.core.rows import PairedScores
 from outscore.inference.base.differences import SKEWED, ItemScores, is_sum, scores_if_any, skewness
 from outscore.inference.base.discordance import discordance
-from outscore.inference.base.entry import SYMMETRIC, Claim, Estimand, Group
+from outscore.inference.base.entry import SYMMETRIC, Claim, Estimand
 from outscore.inference.registry import TESTS
 from outscore.laws import normal, normal_quantile
 from outscore.results.analysis import Advice, Analysis, Normality, Summary, TestAdvice, lag1_bound
@@ -253,22 +252,9 @@ def analyse(
 
 def _advice_only(metric: AdditiveMetric, tests: TestAdvice) -> Analysis:
     reason = f"{metric.name} is computed from all items at once, so no item has a score of its own to describe."
-    return Analysis(
-        systems={},
-        skewness=None,
-        skewness_band=None,
-        normality=None,
-        normality_reason=reason,
-        statistic=None,
-        statistic_reason=reason,
-        zero_share=None,
-        correlation=None,
-        pairing_gain=None,
-        lag1=None,
-        warnings=[],
-        tests=tests,
-        nlpstattest=TestAdvice(),
-    )
+    parts = "skewness skewness_band normality statistic zero_share correlation pairing_gain lag1"
+    told: dict[str, Any] = dict.fromkeys(parts.split()) | {"normality_reason": reason, "statistic_reason": reason}
+    return Analysis(systems={}, warnings=[], tests=tests, nlpstattest=TestAdvice(), **told)
 
 
 def summarise(x: Array) -> Summary:
@@ -386,20 +372,13 @@ def advise(claim: Claim) -> TestAdvice:
     >>> [advice.test for advice in advise(Claim("median", 200, skewness=0.1)).recommended]
     ['sign', 'wilcoxon']
     """
+    advice = TestAdvice()
     suited = sorted(((entry, entry.suitability(claim)) for entry in TESTS.values()), key=lambda pair: pair[1].place)
-    rows: list[tuple[str, Group, str]] = []
     for entry, suitability in suited:
         if claim.clusters and not entry.clusters:
-            rows.append((entry.name, "unsuited", NO_CLUSTERS))
+            advice.unsuited.append(Advice(entry.name, NO_CLUSTERS))
         else:
-            rows.append((entry.name, suitability.group, suitability.why))
-    return _group_rows(rows)
-
-
-def _group_rows(rows: Iterable[tuple[str, Group, str]]) -> TestAdvice:
-    advice = TestAdvice()
-    for test, group, why in rows:
-        getattr(advice, group).append(Advice(test, why))
+            getattr(advice, suitability.group).append(Advice(entry.name, suitability.why))
     return advice
 
 
@@ -421,24 +400,17 @@ def nlpstattest_advice(skewness: float | None, *, normal: bool | None) -> TestAd
     if skewness is None or normal is None:
         return TestAdvice()
     if abs(skewness) >= SYMMETRIC:
-        best, bad = "sign", {"student", "wilcoxon", "bootstrap-t", "permutation"}
+        best, bad = "sign", ["student", "wilcoxon", "bootstrap-t", "permutation"]
         whys = ("skewed differences: test the median", "skewed differences: it tests the median", "skewed differences")
     elif normal:
-        best, bad = "student", set()
+        best, bad = "student", []
         whys = ("roughly symmetric and normal differences", "its assumptions hold, with less power", "")
     else:
-        best, bad = "wilcoxon", {"student"}
+        best, bad = "wilcoxon", ["student"]
         whys = ("roughly symmetric, not normal", "it does not assume normality", "it assumes normality, which was rejected")
-    order = [best, *(test for test in PUBLISHED if test != best)]
-    return _group_rows(_nlpstattest_row(test, best, bad, whys) for test in order)
-
-
-def _nlpstattest_row(test: str, best: str, bad: set[str], whys: tuple[str, str, str]) -> tuple[str, Group, str]:
-    group: Group
-    if test == best:
-        group, why = "recommended", whys[0]
-    elif test in bad:
-        group, why = "unsuited", whys[2]
-    else:
-        group, why = "usable", whys[1]
-    return test, group, f"By skewness and normality alone: {why}."
+    advice = TestAdvice()
+    groups = {best: (advice.recommended, whys[0])} | dict.fromkeys(PUBLISHED, (advice.usable, whys[1]))
+    groups |= dict.fromkeys(bad, (advice.unsuited, whys[2])) | {best: (advice.recommended, whys[0])}
+    for test, (group, why) in groups.items():
+        group.append(Advice(test, f"By skewness and normality alone: {why}."))
+    return advice

@@ -115,13 +115,21 @@ def size_curve(pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry, re
     # A t test stands for others where it answers nearly the same, which at a margin it does not.
     if name is None or resamples < MIN_RESAMPLES or (name == T_TEST and is_shifted(request)):
         return []
-    p_of = _p_of_parts(name, units, metric, entry, request)
-    orders = np.array([_order(n, request.seed, r) for r in range(resamples)])
+    if name == T_TEST:
+        p_of = _p_of_jackknife(units.scale, metric, request)
+    elif entry.swaps_metric and request.delta == 0 and discordance(units, metric) is not None:
+        p_of = _p_of_swaps(metric, request)
+    else:
+        p_of = _p_of_test(units, metric, entry, request)
+    # The counter's upper words name the resample and, by a number of its own, this use of the seed.
+    counters = [[0, 0, r, 0x512E] for r in range(resamples)]
+    orders = np.array([np.random.Generator(np.random.Philox(key=request.seed, counter=at)).permutation(n) for at in counters])
+    sizes = [size for size in sorted({-(-n * k // POINTS) for k in range(1, POINTS + 1)}) if size >= MIN_UNITS]
     columns = np.ascontiguousarray(units.a.T), np.ascontiguousarray(units.b.T)
     try:
         with np.errstate(all="ignore"):
             # All orders agree on the whole.
-            points = [_point(columns, size, orders if size < n else orders[:1], p_of) for size in _sizes(n)]
+            points = [_point(columns, size, orders if size < n else orders[:1], p_of) for size in sizes]
     except OutscoreError:
         return []
     return points if all(math.isfinite(point.low + point.high) for point in points) else []
@@ -136,25 +144,6 @@ def _point(columns: tuple[Array, Array], size: int, orders: Array, p_of: Parts) 
     ps = p_of((first.take(part, axis=1).transpose(1, 2, 0), second.take(part, axis=1).transpose(1, 2, 0)) for part in parts)
     low, middle, high = quantiles(ps, (0.25, 0.5, 0.75))
     return SizePoint(size, middle, low, high)
-
-
-def _sizes(n: int) -> list[int]:
-    return [size for size in sorted({-(-n * k // POINTS) for k in range(1, POINTS + 1)}) if size >= MIN_UNITS]
-
-
-def _order(n: int, seed: int, resample: int) -> Array:
-    # The counter's upper words name the resample and, by a number of its own, this use of the seed.
-    stream = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, resample, 0x512E]))
-    return stream.permutation(n)
-
-
-def _p_of_parts(name: str, units: PairedScores, metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Parts:
-    """What gives the p-values of several parts of the units at once."""
-    if name == T_TEST:
-        return _p_of_jackknife(units.scale, metric, request)
-    if entry.swaps_metric and request.delta == 0 and discordance(units, metric) is not None:
-        return _p_of_swaps(metric, request)
-    return _p_of_test(units, metric, entry, request)
 
 
 def _p_of_test(units: PairedScores, metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Parts:

@@ -18,7 +18,7 @@ from outscore.inference.base import question
 from outscore.inference.base.differences import ItemScores, scores_if_any, units_of
 from outscore.inference.base.discordance import Discordance, discordance, tango_ends, wilson_limits
 from outscore.inference.base.influence import contributions
-from outscore.inference.base.question import TestRequest
+from outscore.inference.base.question import PLAIN, TestRequest
 from outscore.inference.classical.wilcoxon import hodges_lehmann, signed_ranks, walsh_interval
 from outscore.inference.permutation import permutation
 from outscore.laws import clopper_pearson, noncentral_student, normal_quantile
@@ -70,11 +70,15 @@ def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) ->
     if scores is None:
         return _effects_of_contributions(pairs, metric, alpha)
     table = discordance(pairs.labelled(pairs.items, None), metric)
-    sizes = [_accuracy_difference(table, alpha), _discordant_odds_ratio(table, alpha)] if table is not None else []
+    sizes = []
+    if table is not None:
+        difference = table.unit * (table.only_a - table.only_b) / table.n
+        sizes = [Effect("accuracy_difference", difference, *_tango(table, alpha)), _discordant_odds_ratio(table, alpha)]
     d_z = cohen_dz(scores, alpha)
     sizes += [d_z, _hedges_g(d_z, scores.n)]
     if table is None:
-        sizes += [*_rank_effects(scores, alpha), _hodges_lehmann(scores, alpha)]
+        typical = Effect("hodges_lehmann", hodges_lehmann(scores.d), *walsh_interval(scores.d, alpha))
+        sizes += [*_rank_effects(scores, alpha), typical]
     sizes.append(_superiority(scores, alpha))
     dependent = scores.clusters is not None and len(distinct(scores.clusters)) < scores.n
     return [replace(effect, low=None, high=None) for effect in sizes] if dependent else sizes
@@ -183,11 +187,6 @@ def looks_per_item(d: Array, theta: float) -> float:
     return 1 / ((1 - 2 / n) * min(2.0, n * variance / product) + 2 / n * 2.0)
 
 
-def _hodges_lehmann(scores: ItemScores, alpha: float) -> Effect:
-    low, high = walsh_interval(scores.d, alpha)
-    return Effect("hodges_lehmann", hodges_lehmann(scores.d), low, high)
-
-
 def _superiority(scores: ItemScores, alpha: float) -> Effect:
     """P(a > b) + ½P(a = b) = ½ + ½(p₊ - p₋): the difference of two paired shares, so Tango's interval serves it too."""
     exact = scores.d if scores.whole is None else scores.whole
@@ -196,16 +195,11 @@ def _superiority(scores: ItemScores, alpha: float) -> Effect:
     return Effect("superiority", 0.5 + (table.only_a - table.only_b) / (2 * scores.n), 0.5 + low / 2, 0.5 + high / 2)
 
 
-def _accuracy_difference(table: Discordance, alpha: float) -> Effect:
-    low, high = _tango(table, alpha)
-    return Effect("accuracy_difference", table.unit * (table.only_a - table.only_b) / table.n, low, high)
-
-
 def _tango(table: Discordance, alpha: float) -> tuple[float, float]:
     """Tango's limits, holding 0 exactly when the exact binomial test of the discordant items does not reject it."""
     moved, gap = table.only_a + table.only_b, table.only_a - table.only_b
     tail = binomial.tail(moved, max(table.only_a, table.only_b))
-    p = question.exact_p(tail, (gap > 0) - (gap < 0), moved, "binomial", TestRequest()) if moved else question.identical_p()
+    p = question.exact_p(tail, (gap > 0) - (gap < 0), moved, "binomial", PLAIN) if moved else question.identical_p()
     return tango_ends(table, TestRequest(alpha=alpha), p)
 
 
@@ -348,7 +342,9 @@ def members(items: int, size: int, shuffle: int | None = None) -> Array:
     [[0, 1], [2, 3]]
     """
     count = items // size
-    order = np.arange(items) if shuffle is None else _shuffle(items, shuffle)
+    order = np.arange(items)
+    if shuffle is not None:
+        order = np.random.Generator(np.random.Philox(key=shuffle)).permutation(items)
     return order[: count * size].reshape(count, size)
 
 
@@ -367,10 +363,6 @@ def _check(pairs: PairedScores, size: int, statistic: str) -> None:
         )
 
 
-def _shuffle(n: int, seed: int) -> Array:
-    return np.random.Generator(np.random.Philox(key=seed)).permutation(n)
-
-
 def _middle(rows: Array, scores: Array, chosen: Array) -> Array:
     """The row of the item whose score is in the middle of its unit; of two middle ones, half of each."""
     size = chosen.shape[1]
@@ -385,7 +377,7 @@ def unit_advisor(
     sizes: Sequence[int] = SIZES,
     statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
-    asked: TestRequest | None = None,
+    asked: TestRequest = PLAIN,
 ) -> list[UnitRow]:
     """How spread, effect size and the permutation p-value move with the size of the units; `asked` is the question of p.
 
@@ -400,30 +392,17 @@ def unit_advisor(
     [(1, 12, 0), (2, 6, 0), (5, 2, 2)]
     """
     _check(pairs, max(sizes, default=1), statistic)
-    items = pairs.per_item().rows
-    return [
-        _row(pairs, metric, size, statistic, shuffle, asked or TestRequest())
-        for size in sizes
-        if size == 1 or items // size >= MIN_UNITS
-    ]
-
-
-def _row(
-    pairs: PairedScores,
-    metric: AdditiveMetric,
-    size: int,
-    statistic: Literal["mean", "median"],
-    shuffle: int | None,
-    asked: TestRequest,
-) -> UnitRow:
-    units, remainder = evaluation_units(pairs, metric, size, statistic, shuffle)
-    rows = units_of(units)
-    scores = scores_if_any(units, metric)
-    if scores is None:
-        # A unit's score of any metric, which is what an evaluation unit is defined for.
-        a, b = (metric.score(table / rows.scale) for table in (rows.a, rows.b))
-        scores = ItemScores(a, b, a - b, None, 1, None, 1 if metric.higher_is_better else -1)
-    sd = scores.spread
-    d_z = exact_sum(scores.d) / scores.n / sd if sd else None
-    p = permutation(units, metric, asked).value
-    return UnitRow(size, rows.rows, remainder, sd if scores.n > 1 else None, d_z, p)
+    items, found = pairs.per_item().rows, []
+    for size in [size for size in sizes if size == 1 or items // size >= MIN_UNITS]:
+        units, remainder = evaluation_units(pairs, metric, size, statistic, shuffle)
+        rows = units_of(units)
+        scores = scores_if_any(units, metric)
+        if scores is None:
+            # A unit's score of any metric, which is what an evaluation unit is defined for.
+            a, b = (metric.score(table / rows.scale) for table in (rows.a, rows.b))
+            scores = ItemScores(a, b, a - b, None, 1, None, 1 if metric.higher_is_better else -1)
+        sd = scores.spread
+        d_z = exact_sum(scores.d) / scores.n / sd if sd else None
+        p = permutation(units, metric, asked).value
+        found.append(UnitRow(size, rows.rows, remainder, sd if scores.n > 1 else None, d_z, p))
+    return found

@@ -151,7 +151,8 @@ def _edges(x: Array, n: int, *, at_zero: bool) -> Array:
         # Rounding must not leave an end outside.
         edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
     # Numbers too close together to be told apart get one bar.
-    return edges if (np.diff(edges) > 0).all() else _one_bar(low, high)
+    reach = max(abs(low), abs(high))
+    return edges if (np.diff(edges) > 0).all() else np.array([low - reach / 2, high + reach / 2])
 
 
 def _common_step(x: Array) -> float | None:
@@ -169,11 +170,6 @@ def _common_step(x: Array) -> float | None:
     if (np.abs(places - np.rint(places)) > 1e-6).any():
         return None
     return float(values[-1] - values[0]) / round(float(places[-1]))
-
-
-def _one_bar(low: float, high: float) -> Array:
-    reach = max(abs(low), abs(high))
-    return np.array([low - reach / 2, high + reach / 2])
 
 
 def null_histogram(units: PairedScores, metric: AdditiveMetric, *, delta: float = 0.0, seed: int = 0) -> NullHistogram | None:
@@ -295,7 +291,15 @@ def _on_a_line(flips: Flips, delta: float) -> tuple[Array, Array, float] | None:
     if line is None or line.dtype.kind != "i" or not line.any():
         return None
     try:
-        support, mass, step = _law_on_a_line(line)
+        values, counts = lattice.histogram(line)
+        divisor = int(np.gcd.reduce(values))
+        if float(counts @ values.astype(float) ** 2) > (LISTED * divisor) ** 2:
+            # Where they are very many, neighbours together.
+            support, mass = lattice.coarse_pmf(values, counts, PARTS)
+            step = int(support[1] - support[0])
+        else:
+            law = null_distribution(line)
+            support, mass, step = law.support, law.pmf, 2 * divisor
     except (OutscoreError, BudgetError):
         return None
     fine = Fraction(repr(float(delta))).denominator if delta else 1
@@ -304,17 +308,6 @@ def _on_a_line(flips: Flips, delta: float) -> tuple[Array, Array, float] | None:
     values = flips.statistic.difference(sums)
     points = float(support[-1] - support[0]) / step
     return values, mass, abs(float(values[-1] - values[0])) / points if points else 0.0
-
-
-def _law_on_a_line(line: Array) -> tuple[Array, Array, int]:
-    """The sums of all swaps, their probabilities and how far apart they lie; where they are very many, neighbours together."""
-    values, counts = lattice.histogram(line)
-    divisor = int(np.gcd.reduce(values))
-    if float(counts @ values.astype(float) ** 2) > (LISTED * divisor) ** 2:
-        middles, mass = lattice.coarse_pmf(values, counts, PARTS)
-        return middles, mass, int(middles[1] - middles[0])
-    law = null_distribution(line)
-    return law.support, law.pmf, 2 * divisor
 
 
 def _in_a_plane(flips: Flips) -> tuple[Array, Array, float] | None:
@@ -334,20 +327,17 @@ def _in_a_plane(flips: Flips) -> tuple[Array, Array, float] | None:
 
 def _sampled(flips: Flips, delta: float, seed: int) -> Array | None:
     """Differences of randomly swapped systems, about the tested one."""
-    contributions = flips.vectors if flips.line is None or not delta else _shifted(flips.vectors, flips.line, delta)
+    contributions = flips.vectors
+    if flips.line is not None and delta:
+        # With the tested difference taken off.
+        fine = Fraction(repr(float(delta))).denominator if flips.line.dtype.kind == "i" else 1
+        contributions = np.zeros(contributions.shape)
+        contributions[:, -1] = flips.line / fine
     moving = contributions[contributions.any(axis=1)]
     if not len(moving):
         return None
     count = int(min(DRAWN, max(200, WORK // len(moving))))
     return flips.statistic.difference(flipped_sums(moving, 0, count, seed))
-
-
-def _shifted(vectors: Array, line: Array, delta: float) -> Array:
-    """The units' contributions with the tested difference taken off."""
-    fine = Fraction(repr(float(delta))).denominator if line.dtype.kind == "i" else 1
-    moved = np.zeros(vectors.shape)
-    moved[:, -1] = line / fine
-    return moved
 
 
 def _bars(

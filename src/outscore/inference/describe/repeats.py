@@ -68,7 +68,11 @@ def run_test(a: Array, b: Array, request: TestRequest = PLAIN, *, higher_is_bett
     observed = float(a.mean() - b.mean())
     ways = math.comb(len(scores), len(a))
     exact = ways <= MAX_LISTED
-    chosen = _all_ways(len(scores), len(a)) if exact else _drawn_ways(len(scores), len(a), request.seed)
+    if exact:
+        chosen = _all_ways(len(scores), len(a))
+    else:
+        stream = np.random.Generator(np.random.Philox(key=request.seed))
+        chosen = np.argsort(stream.random((DRAWN, len(scores))), axis=1)[:, : len(a)]
     first = scores[chosen].mean(axis=1)
     second = (scores.sum() - scores[chosen].sum(axis=1)) / len(b)
     moved = first - second
@@ -180,11 +184,6 @@ def _welch(a: Array, b: Array, request: TestRequest, turn: int) -> Interval:
 
 def _all_ways(n: int, k: int) -> Array:
     return np.array(list(itertools.combinations(range(n), k)))
-
-
-def _drawn_ways(n: int, k: int, seed: int) -> Array:
-    stream = np.random.Generator(np.random.Philox(key=seed))
-    return np.argsort(stream.random((DRAWN, n)), axis=1)[:, :k]
 
 
 def standard_error(a: Array, b: Array) -> float | None:
@@ -318,10 +317,12 @@ def noise_floor(
     z = t_quantile(math.inf, alpha)
     varies = (runs != runs[:, :1]).any(axis=(1, 2))
     level = level_of_flips(int(varies.sum()) if clusters is None else len(np.unique(clusters[varies])), alpha)
-    bound = False
+    # Of very many pairs of runs, as many as are compared, evenly chosen.
+    pairs = list(itertools.combinations(range(k), 2))
+    pairs, bound = pairs[:: max(1, math.ceil(len(pairs) / MAX_PAIRS))], False
     if kind == RUNS:
         spread = float(scores.var(ddof=1))
-        shown = [item_spread(values[:, i] - values[:, j], clusters).variance for i, j in _pairs(k)]
+        shown = [item_spread(values[:, i] - values[:, j], clusters).variance for i, j in pairs]
         seen = float(np.mean(shown))
         alarms = 2 * normal(-z * math.sqrt(seen / max(seen, 2 * spread))) if seen else None
         if not level:
@@ -333,8 +334,10 @@ def noise_floor(
         exact = binary and clusters is None
         alarms, bound = discordant_alarms(values, alpha) if exact else level, not exact and level > 0
         reach = t_quantile(math.inf, 0.05) * math.sqrt(2 * spread)
-    pairs = _pairs(k)
-    significant = sum(_is_significant(runs[:, i], runs[:, j], metric, clusters, alpha) for i, j in pairs)
+    significant = 0
+    for i, j in pairs:
+        both = with_exact_integers(PairedScores(runs[:, i], runs[:, j], 1, None, clusters))
+        significant += permutation(both, metric, PLAIN).upper <= alpha
     largest = float(scores.max() - scores.min())
     return Noise(float(k), math.sqrt(spread), reach, largest, alarms, len(pairs), significant, bound)
 
@@ -365,18 +368,6 @@ def level_of_flips(units: int, alpha: float) -> float:
     # Beyond sixty units no double tells the levels apart.
     patterns = 2.0 ** (min(units, 60) - 1)
     return math.floor(alpha * patterns * (1 + 1e-12)) / patterns
-
-
-def _pairs(runs: int) -> list[tuple[int, int]]:
-    """Pairs of runs; of very many, as many as are compared, evenly chosen."""
-    pairs = list(itertools.combinations(range(runs), 2))
-    step = max(1, math.ceil(len(pairs) / MAX_PAIRS))
-    return pairs[::step]
-
-
-def _is_significant(a: Array, b: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float) -> bool:
-    pairs = with_exact_integers(PairedScores(a, b, 1, None, clusters))
-    return permutation(pairs, metric, TestRequest()).upper <= alpha
 
 
 def discordant_alarms(values: Array, alpha: float) -> float:

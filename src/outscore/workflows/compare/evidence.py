@@ -16,13 +16,13 @@ from outscore.core.options import complete
 from outscore.core.records import dataclass
 from outscore.core.reduction import Kind
 from outscore.core.rows import PairedScores
-from outscore.inference.anytime import Alternative, Looks, betting_evidence, binary_evidence, confidence_sequence
+from outscore.inference.anytime import Looks, betting_evidence, binary_evidence, confidence_sequence
 from outscore.inference.base.differences import MIN_LARGE_SAMPLE, is_sum, scores_if_any, skewness, units_of
 from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import NoSpreadError, TestEntry
 from outscore.inference.base.influence import fragility, influence, strongest
 from outscore.inference.base.own_score import Limits
-from outscore.inference.base.question import TestRequest
+from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.curves import runs_curve, size_curve, size_test
 from outscore.inference.describe.effects import effects, members

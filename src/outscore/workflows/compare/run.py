@@ -220,11 +220,11 @@ def _originals(request: CompareRequest) -> list[str]:
 
 def _of_originals(rows: PairedScores, metric: AdditiveMetric, request: CompareRequest) -> list[Note]:
     """What other programs print for the same items."""
-    from outscore.inference.originals import UnitsAsked, of_originals
+    from outscore.inference.originals import of_originals
 
     question = Question(**request.asked())
-    units = UnitsAsked(question.unit_size, question.unit_statistic, question.shuffle)
-    return [of_originals(name, rows, metric, question.of_test, units) for name in _originals(request)]
+    units = question.unit_size, question.unit_statistic, question.shuffle
+    return [of_originals(name, rows, metric, question.of_test, *units) for name in _originals(request)]
 
 
 def _reading_notes(prepared: Prepared, panel: Panel, *, from_files: bool) -> list[Note]:

@@ -12,7 +12,8 @@ from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.battles.read import is_battles
 from outscore.formats.logs.find import are_logs
-from outscore.inference.anytime import PATHS, Alternative, binary_stops, bounded_stops
+from outscore.inference.anytime import PATHS, binary_stops, bounded_stops
+from outscore.inference.base.question import Alternative
 from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.power.design import study_of
 from outscore.inference.power.observed import design_of_battles
