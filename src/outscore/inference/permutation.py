@@ -382,18 +382,14 @@ def _notes(
     return notes
 
 
-def _skewed(pairs: PairedScores, metric: AdditiveMetric) -> Note | None:
-    """The warning of skewed differences; right-or-wrong items have no shape to speak of."""
-    scores = scores_if_any(pairs, metric)
-    return None if scores is None or discordance(pairs, metric) is not None else skew_warning(scores)
-
-
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     p = permutation(pairs, metric, asked)
     if not asked.interval:
         return TestResult(p)
-    interval = _interval(pairs, metric, asked, p)
-    return TestResult(p, interval, _notes(metric, asked, p, interval, _skewed(pairs, metric)))
+    interval, scores = _interval(pairs, metric, asked, p), scores_if_any(pairs, metric)
+    # Right-or-wrong items have no shape to speak of.
+    warning = None if scores is None or discordance(pairs, metric) is not None else skew_warning(scores)
+    return TestResult(p, interval, _notes(metric, asked, p, interval, warning))
 
 
 def run_on_grid(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:

@@ -209,13 +209,6 @@ def skewness(x: Array) -> float | None:
     return float(np.mean(squares * deviations) / np.mean(squares) ** 1.5)
 
 
-def unit_differences(scores: ItemScores) -> Array:
-    """What varies from unit to unit: the items' differences, or the clusters' sums of what they differ from the mean by."""
-    if scores.clusters is None:
-        return scores.d
-    return np.bincount(scores.clusters, weights=scores.d - scores.d.mean())
-
-
 def skew_warning(scores: ItemScores) -> Note | None:
     """What to know where the units are too few for the skewness of their differences; None where they are not.
 
@@ -229,7 +222,10 @@ def skew_warning(scores: ItemScores) -> Note | None:
     >>> print(skew_warning(ItemScores(d, 0 * d, d, None, 1, None, 1)))
     Too few rare events to tell: 1 of 6 items accounts for nearly all of the spread; only more items help.
     """
-    units = unit_differences(scores)
+    units = scores.d
+    if scores.clusters is not None:
+        # What varies from cluster to cluster: the sums of what items differ from the mean by.
+        units = np.bincount(scores.clusters, weights=scores.d - scores.d.mean())
     gamma = skewness(units) if len(units) > 2 else None
     if gamma is None or len(units) >= COCHRAN * gamma**2:
         return None
@@ -415,7 +411,17 @@ def units_of(pairs: PairedScores) -> PairedScores:
 def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) -> Flips:
     """The flips of a metric on units."""
     orientation = 1 if metric.higher_is_better else -1
-    weights, metric = _projection(units, metric)
+    weights: list[Sequence[int]] | None = None
+    if metric.ratio is not None:
+        # A ratio depends on two projections of its columns only, denominator and numerator; other metrics keep theirs.
+        u, v = metric.ratio
+        weights = [u] if v is None else [v, u]
+        if units.integral and not _fits(units, weights):
+            raise OutscoreError(
+                f"The whole numbers of both systems add up to more than 2**53, too large for an exact {metric.name}.",
+                "Divide them by a common factor.",
+            )
+        metric = _projected(metric.name, metric.direction, divided=v is not None)
     vectors, total = units.a - units.b, units.sums[0] + units.sums[1]
     if weights is not None and [tuple(vector) for vector in weights] == TURNED:
         # Columns that only change places are not copied.
@@ -430,20 +436,6 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
             "Use the test `bootstrap`, which takes both for any metric.",
         )
     return Flips(statistic, vectors, line, doubt, orientation)
-
-
-def _projection(units: PairedScores, metric: AdditiveMetric) -> tuple[list[Sequence[int]] | None, AdditiveMetric]:
-    """A ratio depends on two projections of its columns only, denominator and numerator; other metrics keep theirs."""
-    if metric.ratio is None:
-        return None, metric
-    u, v = metric.ratio
-    weights = [u] if v is None else [v, u]
-    if units.integral and not _fits(units, weights):
-        raise OutscoreError(
-            f"The whole numbers of both systems add up to more than 2**53, too large for an exact {metric.name}.",
-            "Divide them by a common factor.",
-        )
-    return weights, _projected(metric.name, metric.direction, divided=v is not None)
 
 
 @cache
@@ -526,7 +518,7 @@ MEANS_RESAMPLES = 9_999
 
 def screen_mean(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bool | None:
     """The decision of a bootstrap of the mean of item scores; None where it is not clear, and for other metrics."""
-    if asked.delta or pairs.clusters is not None or asked.count("resamples") < MEANS_RESAMPLES:
+    if asked.delta or pairs.clusters is not None or asked.resamples < MEANS_RESAMPLES:
         return None
     scores = scores_if_any(pairs, metric)
     if scores is None:
@@ -551,10 +543,7 @@ def screen_flips(line: Array, orientation: int, asked: TestRequest) -> bool | No
     margin = FLIPS_MARGIN / effective if step else max(FLIPS_MARGIN / effective, REALS_MARGIN)
     total = orientation * float(sizes.sum())
     # Half-way to the sum before: what lies at the observed one counts as a hit.
-    if asked.alternative == "two-sided":
-        back = math.copysign(step, total)
-    else:
-        back = -step if asked.alternative == "less" else step
+    back = asked.direction() * step or math.copysign(step, total)
     return _clear((total - back) / math.sqrt(variance), -2 / effective, asked, margin)
 
 

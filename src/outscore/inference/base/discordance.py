@@ -180,8 +180,9 @@ def _discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | N
         a, b, clusters = a[first], b[first], None if clusters is None else clusters[first]
     if clusters is not None and len(distinct(clusters)) < len(a):
         return None
-    worth = _two_valued(a, b, float(weight))
-    if worth is None:
+    least, largest = min(a.min(), b.min()), max(a.max(), b.max())
+    worth = worth_of(float(least) / float(weight), float(largest) / float(weight), len(a))
+    if worth is None or not all(((x == least) | (x == largest)).all() for x in (a, b)):
         return None
     orientation = 1 if metric.higher_is_better else -1
     return Discordance(len(a), int((a > b).sum()), int((b > a).sum()), worth.unit, orientation, worth.wrong)
@@ -192,14 +193,6 @@ def _agree(scores: Array, items: Array) -> bool:
     first = np.zeros(int(items.max()) + 1)
     first[items] = scores
     return bool((first[items] == scores).all())
-
-
-def _two_valued(a: Array, b: Array, one: float) -> Worth | None:
-    """What wrong and right are worth in scores that are counted in parts of `one`."""
-    least, largest = min(a.min(), b.min()), max(a.max(), b.max())
-    if not all(((x == least) | (x == largest)).all() for x in (a, b)):
-        return None
-    return worth_of(float(least) / one, float(largest) / one, len(a))
 
 
 def tango_test(pair: Discordance, request: TestRequest) -> PValue:

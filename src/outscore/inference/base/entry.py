@@ -56,13 +56,6 @@ class Claim:
         return self.skewness is None or abs(self.skewness) < SYMMETRIC
 
     @property
-    def few(self) -> str:
-        """A clause for tests that rely on large samples."""
-        if self.n >= MIN_LARGE_SAMPLE:
-            return ""
-        return f"; with {self.n} {self.units} (fewer than {MIN_LARGE_SAMPLE}) it rejects somewhat too often"
-
-    @property
     def units(self) -> str:
         """What is counted."""
         return "clusters" if self.clusters else "items"
@@ -78,10 +71,6 @@ class Suitability:
     group: Group
     why: str
     place: int = 99
-
-    def of(self, claim: Claim) -> Suitability:
-        """The same with the sentence for this claim."""
-        return replace(self, why=self.why.format(units=claim.units, few=claim.few))
 
 
 Suits = Mapping[Estimand, Suitability | Callable[[Claim], Suitability]]
@@ -194,7 +183,9 @@ class TestEntry:
     def suitability(self, claim: Claim) -> Suitability:
         """How well it suits a claim."""
         suit = self.suits[claim.estimand]
-        return (suit if isinstance(suit, Suitability) else suit(claim)).of(claim)
+        suit = suit if isinstance(suit, Suitability) else suit(claim)
+        few = f"; with {claim.n} {claim.units} (fewer than {MIN_LARGE_SAMPLE}) it rejects somewhat too often"
+        return replace(suit, why=suit.why.format(units=claim.units, few="" if claim.n >= MIN_LARGE_SAMPLE else few))
 
 
 # What the tests of one score per item share: refusals, normal tails, and the sides of an interval.

@@ -148,7 +148,11 @@ def fragility(
         reached = turn * swapped_differences(apart[order].cumsum(axis=0))
 
         def answer(k: int) -> PValue:
-            return test(_swap(units, order[:k]))
+            # Whole numbers on one side alone must not cut those of the other.
+            kind = np.result_type(units.a, units.b)
+            a, b = units.a.astype(kind), units.b.astype(kind)
+            a[order[:k]], b[order[:k]] = units.b[order[:k]], units.a[order[:k]]
+            return test(units.part(a, b))
 
         return _smallest(answer, reached, spread, request, turn, decided=decided, doubtful=doubtful)
 
@@ -200,11 +204,3 @@ def _smallest(
 
 def _decides(p: PValue, alpha: float, turn: float) -> bool:
     return p.upper <= alpha and turn * p.statistic > 0
-
-
-def _swap(units: PairedScores, chosen: Array) -> PairedScores:
-    # Whole numbers on one side alone must not cut those of the other.
-    kind = np.result_type(units.a, units.b)
-    a, b = units.a.astype(kind), units.b.astype(kind)
-    a[chosen], b[chosen] = units.b[chosen], units.a[chosen]
-    return units.part(a, b)

@@ -322,16 +322,12 @@ def _ratio_limits(
     if share is None or (variance == 0.0 and inside and (bottom == 1).all()):
         return _student(score, math.sqrt(variance), df, alpha)
     part, unit = share.worth.share(score), share.worth.unit
-    looks = _looks(part, variance / unit**2, bottoms, len(top) if share.binary else math.inf)
+    # How many independent looks a share with this variance is worth.
+    spread, seen = part * (1 - part), variance / unit**2
+    looks = effective_clusters(bottoms) if seen == 0.0 or spread <= 0.0 else spread / seen
+    if seen and spread > 0 and share.binary:
+        looks = min(len(top), looks)
     return _scaled(wilson_limits(part, looks, t_quantile(max(df, 1.0), alpha)), share.worth.wrong, unit)
-
-
-def _looks(part: float, variance: float, sizes: Array, most: float) -> float:
-    """How many independent looks a share with this variance is worth."""
-    spread = part * (1 - part)
-    if variance == 0.0 or spread <= 0.0:
-        return effective_clusters(sizes)
-    return min(most, spread / variance)
 
 
 def _scaled(limits: Limits, start: float, unit: float) -> Limits:
@@ -370,7 +366,11 @@ def _share(tables: Sequence[Array], metric: AdditiveMetric, items: int) -> Share
     another, the rows are not asked.
     """
     u, v = metric.ratio or ((), None)
-    if v is None or metric.graded or _in_points(u, v):
+    if v is None or metric.graded:
+        return None
+    top, bottom = np.asarray(u, dtype=np.int64), np.asarray(v, dtype=np.int64)
+    if not (top * bottom).any() and math.gcd(*top.tolist()) != math.gcd(*bottom.tolist()):
+        # The two parts have no column in common, and a factor stands before one: points, and no share of 1.
         return None
     parts = [_parts(table, metric) for table in tables if len(table)]
     if not all((bottom == 1).all() for _, bottom in parts):
@@ -382,12 +382,6 @@ def _share(tables: Sequence[Array], metric: AdditiveMetric, items: int) -> Share
     if worth is not None:
         return Share(worth, binary=True)
     return Share(Worth(0.0, 1.0), binary=False) if least >= 0 and largest <= 1 else None
-
-
-def _in_points(top: Sequence[int], bottom: Sequence[int]) -> bool:
-    """Whether a ratio is evidently no share of 1: its two parts have no column in common, and a factor stands before one."""
-    u, v = np.asarray(top, dtype=np.int64), np.asarray(bottom, dtype=np.int64)
-    return not (u * v).any() and math.gcd(*u.tolist()) != math.gcd(*v.tolist())
 
 
 def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float, runs: RunNoise | None) -> Limits:

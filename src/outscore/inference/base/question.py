@@ -52,12 +52,7 @@ class TestRequest:
     width: float = WIDTH
 
     def __post_init__(self) -> None:
-        if "resamples" in self.options:
-            checked_resamples(self.count("resamples"))
-
-    def count(self, name: str) -> int:
-        """An option that is a whole number."""
-        return int(str(self.options[name]))
+        checked_resamples(self.resamples)
 
     @property
     def method(self) -> str:
@@ -67,7 +62,7 @@ class TestRequest:
     @property
     def resamples(self) -> int:
         """How many resamples to draw."""
-        return self.count("resamples") if "resamples" in self.options else RESAMPLES
+        return int(str(self.options.get("resamples", RESAMPLES)))
 
     def favours(self, sign: int) -> bool:
         """Whether an oriented difference of this sign points where a one-sided alternative looks."""
@@ -83,10 +78,6 @@ class TestRequest:
         return {"two-sided": 0, "greater": orientation, "less": -orientation}[self.alternative]
 
 
-PLAIN = TestRequest()
-"""What is asked where nothing else is said."""
-
-
 def checked_resamples(resamples: int) -> int:
     """The number of resamples asked for, unless it is too large."""
     if resamples > MAX_RESAMPLES:
@@ -94,6 +85,10 @@ def checked_resamples(resamples: int) -> int:
             f"Option `resamples` is {resamples:,}.", f"It must be at most {MAX_RESAMPLES:,}.", parameter="resamples"
         )
     return resamples
+
+
+PLAIN = TestRequest()
+"""What is asked where nothing else is said."""
 
 
 def reach(x: Differences, alternative: Alternative) -> Differences:

@@ -238,7 +238,8 @@ def analyse(
         statistic_reason=" ".join([reason, *(zeros if statistic == "median" else [])]),
         zero_share=zero_share,
         correlation=_correlation(scores.a, scores.b),
-        pairing_gain=_pairing_gain(scores),
+        # How many times larger the standard error would be without pairing.
+        pairing_gain=math.hypot(_sd(scores.a), _sd(scores.b)) / scores.spread if scores.spread else None,
         lag1=lag1,
         lag1_n=None if lag1 is None else len(_in_order(ordered)),
         warnings=[
@@ -306,12 +307,6 @@ def _correlation(a: Array, b: Array) -> float | None:
     x, y = ((v - v[0]) / np.ptp(v) for v in (a, b))
     x, y = x - x.mean(), y - y.mean()
     return min(1.0, max(-1.0, float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))))
-
-
-def _pairing_gain(scores: ItemScores) -> float | None:
-    """√(s_a² + s_b²)/s_d: how many times larger the standard error would be without pairing."""
-    paired = scores.spread
-    return math.hypot(_sd(scores.a), _sd(scores.b)) / paired if paired else None
 
 
 def _statistic(gamma: float | None, *, binary: bool) -> tuple[Literal["mean", "median"], str]:

@@ -74,8 +74,7 @@ def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) ->
     if table is not None:
         difference = table.unit * (table.only_a - table.only_b) / table.n
         sizes = [Effect("accuracy_difference", difference, *_tango(table, alpha)), _discordant_odds_ratio(table, alpha)]
-    d_z = cohen_dz(scores, alpha)
-    sizes += [d_z, _hedges_g(d_z, scores.n)]
+    sizes += standardised(scores, alpha)
     if table is None:
         typical = Effect("hodges_lehmann", hodges_lehmann(scores.d), *walsh_interval(scores.d, alpha))
         sizes += [*_rank_effects(scores, alpha), typical]
@@ -89,23 +88,24 @@ def _effects_of_contributions(pairs: PairedScores, metric: AdditiveMetric, alpha
     if differences is None:
         return []
     nothing = np.zeros_like(differences)
-    d_z = cohen_dz(ItemScores(differences, nothing, differences, None, 1, None, 1 if metric.higher_is_better else -1), alpha)
-    return [d_z, _hedges_g(d_z, len(differences))]
+    return standardised(ItemScores(differences, nothing, differences, None, 1, None, 1), alpha)
 
 
-def cohen_dz(scores: ItemScores, alpha: float = 0.05) -> Effect:
-    """Cohen's d for paired data: mean d over its own standard deviation (Cohen, 1988, d_z).
+def standardised(scores: ItemScores, alpha: float = 0.05) -> list[Effect]:
+    """Cohen's d for paired data, mean d over its own standard deviation (Cohen, 1988, d_z), and Hedges' g.
 
     d_z·√n is the paired t statistic and follows a noncentral t law when the differences are normal; the
     limits are the noncentralities at which the observed t is a 1 - α/2 and an α/2 quantile (Steiger and
-    Fouladi, 1997).
+    Fouladi, 1997). n pairs have n - 1 degrees of freedom; two pairs leave g nothing to correct with.
     """
-    sd = scores.spread
+    sd, n = scores.spread, scores.n
     if sd == 0.0:
-        return Effect("cohen_dz", None)
-    value = exact_sum(scores.d) / scores.n / sd
-    low, high = noncentrality_limits(value * math.sqrt(scores.n), scores.n - 1, alpha)
-    return Effect("cohen_dz", value, low / math.sqrt(scores.n), high / math.sqrt(scores.n))
+        return [Effect("cohen_dz", None), Effect("hedges_g", None)]
+    value = exact_sum(scores.d) / n / sd
+    low, high = (end / math.sqrt(n) for end in noncentrality_limits(value * math.sqrt(n), n - 1, alpha))
+    factor = hedges_factor(n - 1)
+    g = Effect("hedges_g", factor * value, factor * low, factor * high) if n > 2 else Effect("hedges_g", None)
+    return [Effect("cohen_dz", value, low, high), g]
 
 
 def hedges_factor(df: int) -> float:
@@ -119,14 +119,6 @@ def hedges_factor(df: int) -> float:
     if df <= 1:
         return 0.0
     return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
-
-
-def _hedges_g(d_z: Effect, n: int) -> Effect:
-    """Hedges' g: n pairs have n - 1 degrees of freedom. Two pairs leave nothing to correct with."""
-    if d_z.value is None or d_z.low is None or d_z.high is None or n <= 2:
-        return Effect("hedges_g", None)
-    factor = hedges_factor(n - 1)
-    return Effect("hedges_g", factor * d_z.value, factor * d_z.low, factor * d_z.high)
 
 
 def _rank_effects(scores: ItemScores, alpha: float) -> list[Effect]:

@@ -186,15 +186,20 @@ class Study:
         >>> round(sizes["worse"], 4), sizes["better"]
         (0.1326, None)
         """
-        if self.method == "permutation":
-            self._require_enough_units(n)
+        least, size, units = self.design.min_units, self.design.cluster_size, self._whole_units(n)
+        if self.method == "permutation" and units < least:
+            count, unit = (f"{n:,.10g} items", "items") if size == 1 else (f"{units:,} clusters", "clusters")
+            raise OutscoreError(
+                f"With {count} the permutation test cannot reach p <= {self.design.alpha:g}, however large the difference.",
+                f"Plan for at least {least} {unit}.",
+                parameter="n",
+            )
         sides: dict[Direction, int] = {"better": 1, "worse": -1}
         if self.design.alternative != "two-sided":
             sides = {"better": 1} if self.design.alternative == "greater" else {"worse": -1}
         if self.design.accuracy is None and not self.design.delta:
             # Both directions are alike.
-            size = self._detected(n, target, next(iter(sides.values())))
-            return dict.fromkeys(sides, size)
+            return dict.fromkeys(sides, self._detected(n, target, next(iter(sides.values()))))
         return {name: self._detected(n, target, sign) for name, sign in sides.items()}
 
     def _detected(self, n: float, target: float, sign: int) -> float | None:
@@ -322,18 +327,6 @@ class Study:
             unit = "items" if self.design.cluster_size == 1 else f"clusters of {self.design.cluster_size:g}"
             raise OutscoreError(f"`n` is {n:,.10g}: a t test needs at least two {unit}.", "Plan for more items.", parameter="n")
 
-    def _require_enough_units(self, n: float) -> None:
-        """Refuse a number of units with which no difference, however large, is significant."""
-        least, size, units = self.design.min_units, self.design.cluster_size, self._whole_units(n)
-        if units >= least:
-            return
-        count, unit = (f"{n:,.10g} items", "items") if size == 1 else (f"{units:,} clusters", "clusters")
-        raise OutscoreError(
-            f"With {count} the permutation test cannot reach p <= {self.design.alpha:g}, however large the difference.",
-            f"Plan for at least {least} {unit}.",
-            parameter="n",
-        )
-
 
 def study_of(design: StudyDesign) -> Study:
     """Check a design and settle its equation."""
@@ -384,7 +377,16 @@ def _check(design: StudyDesign) -> None:
     clusters = 1 <= design.cluster_size < math.inf
     _require("cluster_size", design.cluster_size, clusters, "Give the number of items per cluster, 1 or more.")
     _require("icc", design.icc, 0 <= design.icc <= 1, "Give a correlation between 0 and 1.")
-    _check_repeats(sd, design.repeats, design.within)
+    if design.repeats > 1 and not design.within:
+        raise OutscoreError(
+            f"`repeats` is {design.repeats}, but nothing says how much runs on one item differ.",
+            "Give `within`, the sd of the difference between two single runs on one item.",
+            parameter="repeats",
+        )
+    if design.within and sd is None:
+        raise OutscoreError(
+            "`within` was given without `sd`.", "Repeats turn every item's score into a mean: give the sd of the differences."
+        )
 
 
 def _check_margin(design: StudyDesign, margin: float) -> None:
@@ -397,19 +399,6 @@ def _check_margin(design: StudyDesign, margin: float) -> None:
     most = design.largest_loss
     if most is not None:
         _require("margin", margin, margin < most, f"Scores allow no loss beyond {most:g}: give less.")
-
-
-def _check_repeats(sd: float | None, repeats: int, within: float) -> None:
-    if repeats > 1 and not within:
-        raise OutscoreError(
-            f"`repeats` is {repeats}, but nothing says how much runs on one item differ.",
-            "Give `within`, the sd of the difference between two single runs on one item.",
-            parameter="repeats",
-        )
-    if within and sd is None:
-        raise OutscoreError(
-            "`within` was given without `sd`.", "Repeats turn every item's score into a mean: give the sd of the differences."
-        )
 
 
 def _require(name: str, value: float, fine: bool, hint: str) -> None:  # noqa: FBT001 - the condition is the point
@@ -464,15 +453,11 @@ def flip_power(units: int, shift: float, alpha: float, alternative: Alternative)
     if extreme >= FADED or shift <= 0:
         return smooth
     cost = _quantile(like_t(NAMED)) - _quantile(_named(units, shift, NAMED))
-    return _normal(_quantile(smooth) - max(0.0, cost) * (NAMED / extreme) ** FADING)
+    return normal(_quantile(smooth) - max(0.0, cost) * (NAMED / extreme) ** FADING)
 
 
 def _quantile(chance: float) -> float:
     return normal_quantile(min(max(chance, 1e-15), 1 - 1e-15))
-
-
-def _normal(z: float) -> float:
-    return normal(z)
 
 
 def _named(units: int, shift: float, patterns: int) -> float:

@@ -125,7 +125,11 @@ def _clustering(d: Array, clusters: Array) -> dict[str, Any]:
     effect = 1.0
     if mean > 1 and groups > 1 and variance:
         effect = max(1.0, groups / (groups - 1) * float(squares.sum()) / (len(d) * variance))
-    own = mean * (1 + cv2)
+    own, level, doubt = mean * (1 + cv2), float(squares.mean()), 0.0
+    if groups > 1 and level:
+        # The standard error of log(mean of squares / mean size squared).
+        pulls = squares / level - 1 - 2 * (sizes / mean - 1)
+        doubt = math.sqrt(float((pulls**2).sum()) / (groups * (groups - 1)))
     return {
         "cluster_size": mean,
         "cluster_cv": math.sqrt(cv2),
@@ -133,17 +137,8 @@ def _clustering(d: Array, clusters: Array) -> dict[str, Any]:
         "design_effect": effect,
         "residuals": sums,
         "sizes": sizes,
-        "doubt": _log_error(squares, sizes),
+        "doubt": doubt,
     }
-
-
-def _log_error(squares: Array, sizes: Array) -> float:
-    """Standard error of log(mean of squares / mean size squared)."""
-    groups, level = len(squares), float(squares.mean())
-    if groups < 2 or not level:
-        return 0.0
-    pulls = squares / level - 1 - 2 * (sizes / float(sizes.mean()) - 1)
-    return math.sqrt(float((pulls**2).sum()) / (groups * (groups - 1)))
 
 
 def clustered(design: StudyDesign, spread: Spread, *, effect: float | None, n: float | None, power: float) -> StudyDesign:

@@ -281,7 +281,7 @@ class _Work:
         """Hits for the `wanted` pairs, and intervals for all, from one set of resamples."""
         request = self.asked.request
         flipped = Flipped(datasets, self.left[wanted], self.right[wanted], request.seed)
-        resamples = checked_resamples(request.count("resamples"))
+        resamples = checked_resamples(request.resamples)
         hits = np.zeros((len(self.left), 3), dtype=np.int64)
         if wanted.any():
             parts = ranges(resamples)
