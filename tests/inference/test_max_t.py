@@ -14,7 +14,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.rows import PairedScores
 from outscore.inference import families as module
-from outscore.inference.families import Member, adjust, max_t, max_t_of_pair
+from outscore.inference.base.question import TestRequest
+from outscore.inference.families import adjust, max_t, max_t_of_pair
 from outscore.metrics.registry import resolve
 from outscore.workflows.validate import check_correction
 
@@ -117,21 +118,21 @@ def test_metrics_of_one_pair_and_any_block_size(monkeypatch, metrics):
     members, raw = [], []
     for name in metrics:
         metric, rows_a, rows_b = resolve(name, a, b)
-        members.append(Member(PairedScores(rows_a, rows_b), metric, np.arange(30)))
+        members.append((PairedScores(rows_a, rows_b), metric, np.arange(30)))
         raw.append(float(permutation_test(a, b, metric=name)))
-    asked = {"alternative": "two-sided", "resamples": 1999, "seed": 3}
-    found = max_t_of_pair(members, **asked)
+    asked = TestRequest(seed=3, options={"resamples": 1999})
+    found = max_t_of_pair(members, asked)
     assert (found >= np.array(raw) - 0.01).all()
     assert (found <= adjust(raw, "holm") + 0.01).all()
     monkeypatch.setattr(module, "BLOCK_ENTRIES", 37 * 30)
-    assert (max_t_of_pair(members, **asked) == found).all()
+    assert (max_t_of_pair(members, asked) == found).all()
 
 
 def test_lower_is_better_turns_the_alternative():
     loss = AdditiveMetric("loss", ("sum",), ratio=((1,), None), direction="lower")
-    members = [Member(PairedScores(np.full((12, 1), 1), np.full((12, 1), 4)), loss, np.arange(12))]
-    assert max_t_of_pair(members, alternative="greater", resamples=999, seed=0)[0] < 0.01
-    assert max_t_of_pair(members, alternative="less", resamples=999, seed=0)[0] == 1.0
+    members = [(PairedScores(np.full((12, 1), 1), np.full((12, 1), 4)), loss, np.arange(12))]
+    assert max_t_of_pair(members, TestRequest("greater", options={"resamples": 999}))[0] < 0.01
+    assert max_t_of_pair(members, TestRequest("less", options={"resamples": 999}))[0] == 1.0
 
 
 def slices_of(n, parts, seed):

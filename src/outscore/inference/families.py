@@ -17,7 +17,7 @@ from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.exact import numbers
 from outscore.inference.base.differences import Flips, flips_of, units_of
-from outscore.inference.base.question import Alternative, checked_resamples
+from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation_tails import FIXED_POINT_BITS, fixed_line
 from outscore.resampling import flip_bits
 from outscore.results.design import Family, Replicated
@@ -322,17 +322,11 @@ exact, but a metric's own rounding is not, and dividing by the root mean square 
 BLOCK_ENTRIES = 1 << 21
 
 
-@dataclass(frozen=True)
-class Member:
-    """One statistic of a family: the rows of both systems, the metric, and the number of the coin that swaps each unit.
+Member = tuple[PairedScores, AdditiveMetric, Array]
+"""One statistic of a family: the rows of both systems, the metric, and the number of the coin that swaps each unit.
 
-    Units are what `PairedScores.units` makes of the rows. Units of two members with the same coin are swapped
-    together.
-    """
-
-    pairs: PairedScores
-    metric: AdditiveMetric
-    coins: Array
+Units are what `PairedScores.units` makes of the rows. Units of two members with the same coin are swapped together.
+"""
 
 
 def max_t(observed: object, draws: object, *, side: Literal["both", "upper"] = "both") -> Array:
@@ -375,7 +369,7 @@ def max_t(observed: object, draws: object, *, side: Literal["both", "upper"] = "
     return adjusted
 
 
-def max_t_of_pair(members: Sequence[Member], *, alternative: Alternative, resamples: int, seed: int) -> Array:
+def max_t_of_pair(members: Sequence[Member], request: TestRequest) -> Array:
     """Adjusted p-values of one pair of systems over metrics, slices or labels.
 
     Examples
@@ -383,16 +377,15 @@ def max_t_of_pair(members: Sequence[Member], *, alternative: Alternative, resamp
     >>> from outscore.metrics.registry import resolve
     >>> a, b, coins = np.array([3, 4, 5, 4, 3, 5, 4]), np.array([1, 2, 1, 2, 2, 1, 3]), np.arange(7)
     >>> mean, rows_a, rows_b = resolve("mean", a, b)
-    >>> members = [Member(PairedScores(rows_a[part], rows_b[part]), mean, coins[part]) for part in (slice(0, 7), slice(0, 3))]
-    >>> [round(p, 3) for p in max_t_of_pair(members, alternative="two-sided", resamples=999, seed=0).tolist()]
+    >>> members = [(PairedScores(rows_a[part], rows_b[part]), mean, coins[part]) for part in (slice(0, 7), slice(0, 3))]
+    >>> [round(p, 3) for p in max_t_of_pair(members, TestRequest(options={"resamples": 999})).tolist()]
     [0.012, 0.246]
     """
-    flips = [flips_of(units_of(member.pairs), member.metric) for member in members]
-    coins = [member.coins for member in members]
-    observed, draws = _draw(flips, coins, checked_resamples(resamples), seed)
-    if alternative == "two-sided":
+    flips = [flips_of(units_of(pairs), metric) for pairs, metric, _ in members]
+    observed, draws = _draw(flips, [coins for *_, coins in members], request.resamples, request.seed)
+    if request.alternative == "two-sided":
         return max_t(observed, draws)
-    turn = np.array([f.orientation for f in flips]) * (1 if alternative == "greater" else -1)
+    turn = np.array([request.direction(f.orientation) for f in flips])
     return max_t(turn * observed, turn * draws, side="upper")
 
 

@@ -12,7 +12,6 @@ from outscore.core.errors import OutscoreError, RowError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
-from outscore.core.records import dataclass
 from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.entry import BesidePeople, Layout, MetricEntry, Options
 
@@ -277,23 +276,17 @@ def _auc() -> AdditiveMetric:
     )
 
 
-@dataclass(frozen=True)
-class DeLong:
-    """The difference of two AUCs and its standard error (DeLong, DeLong and Clarke-Pearson, 1988)."""
+def delong(a: Array, b: Array) -> tuple[float, float] | None:
+    """The difference of two AUCs, from rows of scores and gold, and its standard error; None with fewer than two of a class.
 
-    difference: float
-    error: float
-
-
-def delong(a: Array, b: Array) -> DeLong | None:
-    """DeLong's standard error of the difference between rows of scores and gold; None with fewer than two of a class.
+    Source: DeLong, DeLong and Clarke-Pearson (1988).
 
     Examples
     --------
     >>> rows = np.array([[0.9, 1], [0.4, 1], [0.6, 1], [0.5, 0], [0.1, 0], [0.2, 0]])
     >>> found = delong(rows, rows[:, [1, 1]] * [0.5, 1])
-    >>> round(found.difference, 4), round(found.error, 4)
-    (-0.1111, 0.1571)
+    >>> [round(x, 4) for x in found]
+    [-0.1111, 0.1571]
     """
     ranks = [_auc_layout(rows)[:, 3] for rows in (a, b)]
     positive = ranks[0] > 0
@@ -303,7 +296,7 @@ def delong(a: Array, b: Array) -> DeLong | None:
     gaps = (_placements(ranks[0]) - _placements(ranks[1])) / 2
     of_positive, of_negative = gaps[positive] / n0, gaps[~positive] / n1
     error = float(of_positive.var(ddof=1) / n1 + of_negative.var(ddof=1) / n0) ** 0.5
-    return DeLong(float(of_positive.mean()), error)
+    return float(of_positive.mean()), error
 
 
 # Agreement with people: the outputs of several systems on each item have a score by a metric (or judge) and one by people.

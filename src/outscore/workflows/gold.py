@@ -362,10 +362,11 @@ def delong_notes(aligned: Aligned, metric: str | AdditiveMetric, alpha: float) -
     if len(set(home.tolist())) > 1:
         return few
     found = delong(a.values[rows], b.values[partners])
-    if found is None or not found.error:
+    if found is None or not found[1]:
         return few
-    p, reach = 2 * normal(-abs(found.difference) / found.error), normal_quantile(1 - alpha / 2) * found.error
-    low, high = (format_number(found.difference + turn * reach) for turn in (-1, 1))
+    difference, error = found
+    p, reach = 2 * normal(-abs(difference) / error), normal_quantile(1 - alpha / 2) * error
+    low, high = (format_number(difference + turn * reach) for turn in (-1, 1))
     swaps = "Mid-ranks within each system were swapped (Bandos, Rockette and Gur, 2005)"
     text = f"{swaps}; DeLong's large-sample test of equal areas gives p = {format_probability(p)}, interval {low} to {high}."
     return [Note("method", text), *few]

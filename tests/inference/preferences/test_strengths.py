@@ -209,12 +209,12 @@ class TestTransitivity:
                 if way[0] == min(way) and all(better[i, j] for i, j in zip(way, (*way[1:], way[0]), strict=True))
             ]
             found = circles_of(better)
-            assert {i for way in every for i in way} == {i for i in range(k) if (found.part == found.part[i]).sum() > 2}
-            for path in found.paths:
+            assert {i for way in every for i in way} == {i for i in range(k) if (found[1] == found[1][i]).sum() > 2}
+            for path in found[0]:
                 assert tuple(path) in every
-                together = [way for way in every if found.part[way[0]] == found.part[path[0]]]
+                together = [way for way in every if found[1][way[0]] == found[1][path[0]]]
                 assert len(path) == min(map(len, together))
-            assert len(found.paths) == len({int(found.part[way[0]]) for way in every})
+            assert len(found[0]) == len({int(found[1][way[0]]) for way in every})
 
 
 FIRST = (

@@ -138,12 +138,8 @@ STEP = 1e-4
 """Step of a numerical derivative, as a share of the cell."""
 
 
-@dataclass(frozen=True)
-class Share:
-    """A score that cannot leave the worth of a wrong and of a right item; `binary` says that every item is one or the other."""
-
-    worth: Worth
-    binary: bool
+Share = tuple[Worth, bool]
+"""What wrong and right items score where a score cannot leave these, and whether every item is the one or the other."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +225,8 @@ def interval_method(systems: Sequence[OwnRows], metric: AdditiveMetric) -> str:
     share = _shared_share(systems, metric)
     if share is None:
         return "Student's t"
-    plain = share.binary and all(one.clusters is None and one.runs is None for one in systems)
+    _, binary = share
+    plain = binary and all(one.clusters is None and one.runs is None for one in systems)
     return "Wilson's score interval" if plain else "Wilson's score interval for the effective number of items"
 
 
@@ -237,9 +234,9 @@ def _shared_share(systems: Sequence[OwnRows], metric: AdditiveMetric) -> Share |
     """The range that no system's score can leave, as far as all of them show."""
     most = max(len(one.items) for one in systems)
     share = _share([one.rows for one in systems], metric, most)
-    if share is not None and share.binary and any(len(one.items) < len(one.rows) for one in systems):
+    if share is not None and share[1] and any(len(one.items) < len(one.rows) for one in systems):
         averaged = _share([one.items for one in systems], metric, most)
-        share = Share(share.worth, binary=averaged == share)
+        share = share[0], averaged == share
     return share
 
 
@@ -313,21 +310,22 @@ def _ratio_limits(
     if len(tops) < 2 or whole <= 0 or (bottoms < 0).any():
         return UNKNOWN
     score = float(tops.sum()) / whole
-    if share is not None and share.binary and clusters is None and runs is None:
-        limits = wilson_limits(share.worth.share(score), len(tops), t_quantile(math.inf, alpha))
-        return _scaled(limits, share.worth.wrong, share.worth.unit)
+    worth, binary = share or (None, False)
+    if worth is not None and binary and clusters is None and runs is None:
+        limits = wilson_limits(worth.share(score), len(tops), t_quantile(math.inf, alpha))
+        return _scaled(limits, worth.wrong, worth.unit)
     variance, df = _over_runs(*_ratio_variance(tops, bottoms), runs, alpha)
     # Scores that never vary say nothing about their spread, unless they stand at an end, where none is left.
-    inside = share is not None and share.worth.wrong < score < share.worth.right
-    if share is None or (variance == 0.0 and inside and (bottom == 1).all()):
+    inside = worth is not None and worth.wrong < score < worth.right
+    if worth is None or (variance == 0.0 and inside and (bottom == 1).all()):
         return _student(score, math.sqrt(variance), df, alpha)
-    part, unit = share.worth.share(score), share.worth.unit
+    part = worth.share(score)
     # How many independent looks a share with this variance is worth.
-    spread, seen = part * (1 - part), variance / unit**2
+    spread, seen = part * (1 - part), variance / worth.unit**2
     looks = effective_clusters(bottoms) if seen == 0.0 or spread <= 0.0 else spread / seen
-    if seen and spread > 0 and share.binary:
+    if seen and spread > 0 and binary:
         looks = min(len(top), looks)
-    return _scaled(wilson_limits(part, looks, t_quantile(max(df, 1.0), alpha)), share.worth.wrong, unit)
+    return _scaled(wilson_limits(part, looks, t_quantile(max(df, 1.0), alpha)), worth.wrong, worth.unit)
 
 
 def _scaled(limits: Limits, start: float, unit: float) -> Limits:
@@ -375,13 +373,13 @@ def _share(tables: Sequence[Array], metric: AdditiveMetric, items: int) -> Share
     parts = [_parts(table, metric) for table in tables if len(table)]
     if not all((bottom == 1).all() for _, bottom in parts):
         within = all(((top >= 0) & (top <= bottom)).all() for top, bottom in parts)
-        return Share(Worth(0.0, 1.0), binary=False) if within else None
+        return (Worth(0.0, 1.0), False) if within else None
     least, largest = float(min(top.min() for top, _ in parts)), float(max(top.max() for top, _ in parts))
     two = all(((top == least) | (top == largest)).all() for top, _ in parts)
     worth = worth_of(least, largest, items) if two else None
     if worth is not None:
-        return Share(worth, binary=True)
-    return Share(Worth(0.0, 1.0), binary=False) if least >= 0 and largest <= 1 else None
+        return worth, True
+    return (Worth(0.0, 1.0), False) if least >= 0 and largest <= 1 else None
 
 
 def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float, runs: RunNoise | None) -> Limits:

@@ -303,18 +303,13 @@ def kappa_of(comparison: Tables, alpha: float) -> tuple[Estimate, Estimate]:
 def _share(tables: Array, alpha: float) -> Estimate:
     """The share of equal verdicts, within 0 and 1, and never of no width."""
     units = len(tables)
-    at, error = _error(tables, _agreed)
+    at, error = _error(tables, lambda x: np.trace(x, axis1=1, axis2=2) / x.sum(axis=(1, 2)))
     if units < 2:
         return at, math.nan, math.nan
     spread = at * (1 - at)
     sure = error <= UNMOVED or spread <= 0
     looks = effective_clusters(tables.sum(axis=(1, 2))) if sure else spread / error**2
     return at, *wilson_limits(at, looks, t_quantile(units - 1, alpha))
-
-
-def _agreed(tables: Array) -> Array:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
 
 
 def _kappa(tables: Array) -> Array:
@@ -365,8 +360,7 @@ def _krippendorff(tables: Array) -> Array:
     n = totals.sum(axis=1)
     observed = n - np.trace(tables, axis1=1, axis2=2)
     expected = n**2 - (totals**2).sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(1 - (n - 1) * observed / expected)
+    return np.asarray(1 - (n - 1) * observed / expected)
 
 
 def _jackknife(tables: Array, value: Callable[[Array], Array], alpha: float) -> Estimate:
@@ -381,11 +375,11 @@ def _jackknife(tables: Array, value: Callable[[Array], Array], alpha: float) -> 
 def _error(tables: Array, value: Callable[[Array], Array]) -> tuple[float, float]:
     """The value of all units together and the jackknife's standard error; nan where one cannot be left out."""
     whole = tables.sum(axis=0)
-    at = float(value(whole[None])[0])
-    units = len(tables)
-    if units < 2 or not math.isfinite(at):
-        return at, math.nan
-    without = value(whole[None] - tables)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at, units = float(value(whole[None])[0]), len(tables)
+        if units < 2 or not math.isfinite(at):
+            return at, math.nan
+        without = value(whole[None] - tables)
     if not np.isfinite(without).all():
         return at, math.nan
     return at, math.sqrt((units - 1) / units * float(((without - without.mean()) ** 2).sum()))

@@ -158,13 +158,6 @@ def _inverse(information: Array, systems: int) -> Array:
     return np.asarray(project @ np.linalg.inv(_pinned(information, systems)) @ project.T)
 
 
-def sandwich(fit: Fit, scores: Any) -> Array:  # noqa: ANN401 - an array, or a sparse table
-    """The clustered variance from the scores of units, (units, parameters); not yet widened for their number."""
-    middle = scores.T @ scores
-    middle = middle.toarray() if hasattr(middle, "toarray") else np.asarray(middle)
-    return np.asarray(fit.inverse @ middle @ fit.inverse)
-
-
 def fit_davidson(left: Array, right: Array, lead: Array, tied: Array, weight: Array, systems: int) -> Fit:
     """Maximum likelihood of strengths and of log ν, which is the coefficient of the fit; Σ θ = 0.
 
@@ -227,10 +220,9 @@ def graph_of(systems: int, start: Array, end: Array) -> Any:  # noqa: ANN401 - a
 
 
 @dataclass(frozen=True, eq=False)
-class LengthFit:
+class LengthFit(Fit):
     """Strengths at equal length, the coefficient of length, and the variance of all of them."""
 
-    fit: Fit
     variance: Array
     battles: int
     units: int
@@ -238,7 +230,7 @@ class LengthFit:
     @property
     def coefficient(self) -> float:
         """Log-odds for an answer longer by everything."""
-        return float(self.fit.gamma[0])
+        return float(self.gamma[0])
 
     def coefficient_error(self) -> float:
         """Its standard error."""
@@ -248,7 +240,7 @@ class LengthFit:
         """θ_i - θ_j and its standard error."""
         v = self.variance
         spread = float(v[i, i] + v[j, j] - 2 * v[i, j])
-        return float(self.fit.theta[i] - self.fit.theta[j]), math.sqrt(max(spread, 0.0))
+        return float(self.theta[i] - self.theta[j]), math.sqrt(max(spread, 0.0))
 
 
 def fit_lengths(battles: Battles) -> LengthFit | None:
@@ -287,14 +279,18 @@ def fit_lengths(battles: Battles) -> LengthFit | None:
     if not np.isfinite(eta).all() or float(np.abs(eta).max()) > MAX_LOG_ODDS:
         return None
     chance = 1 / (1 + np.exp(-eta))
-    rows = _design(known.first, known.second, x[:, 0], k)
+    rows, units = _design(known.first, known.second, x[:, 0], k), len(used)
     residual = weight * (known.share - chance)
-    if len(used) <= MAX_JACKKNIFED and k <= MAX_SYSTEMS:
+    variance: Array | None
+    if units <= MAX_JACKKNIFED and k <= MAX_SYSTEMS:
         variance = _jackknife(rows.toarray(), residual, weight * chance * (1 - chance), unit, k)
     else:
-        by_unit = _added_up(unit, len(used)) @ rows.multiply(residual[:, None])
-        variance = sandwich(fit, by_unit.tocsr()) * len(used) / (len(used) - 1)
-    return None if variance is None else LengthFit(fit, variance, known.rows, len(used))
+        from scipy import sparse
+
+        # The clustered variance from the scores of units.
+        scores = sparse.csr_matrix((residual, (unit, np.arange(known.rows))), shape=(units, known.rows)) @ rows
+        variance = fit.inverse @ (scores.T @ scores).toarray() @ fit.inverse * units / (units - 1)
+    return None if variance is None else LengthFit(fit.theta, fit.gamma, fit.inverse, variance, known.rows, units)
 
 
 def _design(first: Array, second: Array, x: Array, systems: int) -> Any:  # noqa: ANN401 - a sparse table
@@ -305,13 +301,6 @@ def _design(first: Array, second: Array, x: Array, systems: int) -> Any:  # noqa
     columns = np.concatenate([first, second, np.full(len(first), systems)])
     values = np.concatenate([np.ones(len(first)), -np.ones(len(first)), x])
     return sparse.csr_matrix((values, (np.tile(row, 3), columns)), shape=(len(first), systems + 1))
-
-
-def _added_up(unit: Array, units: int) -> Any:  # noqa: ANN401 - a sparse table
-    """What adds up the rows of every unit."""
-    from scipy import sparse
-
-    return sparse.csr_matrix((np.ones(len(unit)), (unit, np.arange(len(unit)))), shape=(units, len(unit)))
 
 
 def _jackknife(rows: Array, residual: Array, curvature: Array, unit: Array, systems: int) -> Array | None:

@@ -141,7 +141,9 @@ def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
     k = tally.systems
     from scipy.sparse.csgraph import connected_components, shortest_path
 
-    group = _by_size(connected_components(graph_of(k, tally.left, tally.right), directed=False)[1])
+    labels = connected_components(graph_of(k, tally.left, tally.right), directed=False)[1]
+    # In order of the size of the sets, largest first.
+    group = np.argsort(np.argsort(-np.bincount(labels), kind="stable"))[labels]
     won, lost = (tally.total + tally.lead) / 2 > 0, (tally.total - tally.lead) / 2 > 0
     winner, loser = (np.concatenate([a[won], b[lost]]) for a, b in ((tally.left, tally.right), (tally.right, tally.left)))
     victories = graph_of(k, winner, loser)
@@ -233,14 +235,6 @@ def _prompts(core: Tally) -> Array:
     """How many units each of these systems has battles on with another of them."""
     keys = np.concatenate([core.left[core.pair], core.right[core.pair]]) * core.units + np.tile(core.unit, 2)
     return np.bincount(np.unique(keys) // max(core.units, 1), minlength=core.systems)
-
-
-def _by_size(labels: Array) -> Array:
-    """Labels in order of the size of their sets, largest first."""
-    order = np.argsort(-np.bincount(labels), kind="stable")
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return np.asarray(place[labels])
 
 
 def _bound(tally: Tally, system: int, theta: Array, *, above: bool, alpha: float) -> float:
@@ -370,19 +364,11 @@ def _untestable(tally: Tally, strengths: Strengths, df: int) -> str:
     return f"There are more than {MAX_PAIRS} pairs." if tally.pairs > MAX_PAIRS else ""
 
 
-@dataclass(frozen=True, eq=False)
-class Circles:
-    """Circles of claims: `paths` names a shortest one of each set of systems that beat each other in a circle.
-
-    `part` numbers these sets from 0; systems that are in no circle have a number of their own.
-    """
-
-    paths: list[list[int]]
-    part: Array
-
-
-def circles_of(better: Array) -> Circles:
+def circles_of(better: Array) -> tuple[list[list[int]], Array]:
     """Where significant preferences run in a circle, each system preferred to the next and the last to the first.
+
+    Of each set of systems that beat each other in a circle a shortest one is named; then come the numbers of these sets, and
+    systems that are in no circle have a number of their own.
 
     Parameters
     ----------
@@ -393,7 +379,7 @@ def circles_of(better: Array) -> Circles:
     --------
     >>> better = np.zeros((4, 4), dtype=bool)
     >>> better[[0, 1, 2, 0], [1, 2, 0, 3]] = True
-    >>> circles_of(better).paths
+    >>> circles_of(better)[0]
     [[0, 1, 2]]
     """
     from scipy import sparse
@@ -413,4 +399,4 @@ def circles_of(better: Array) -> Circles:
         circle = members[[start, *way[:0:-1]]].tolist()
         first = circle.index(min(circle))
         paths.append(circle[first:] + circle[:first])
-    return Circles(sorted(paths), np.asarray(part))
+    return sorted(paths), np.asarray(part)

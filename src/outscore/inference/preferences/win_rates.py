@@ -109,22 +109,18 @@ def _convolved_tail(sizes: Array, counts: Array, observed: int) -> Tail:
 
     Only positive numbers are added, so no digit is lost however small the tail.
     """
+    import scipy.special
+
     law = np.ones(1)
     for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
         of_size = np.zeros(size * count + 1)
-        of_size[::size] = np.exp(_log_binomial(count))
+        k = np.arange(count + 1.0)
+        of_size[::size] = np.exp(-np.log(count + 1.0) - scipy.special.betaln(count - k + 1, k + 1) - count * LOG2)
         law = np.convolve(law, of_size)
     whole = int(sizes @ counts)
     # With X the positive part, S = 2X - Σ|d|.
     upper = law[(whole + observed) // 2 :]
     return Tail(math.log(math.fsum(upper.tolist())), math.log(float(upper[0])) if upper[0] > 0 else -math.inf)
-
-
-def _log_binomial(n: int) -> Array:
-    import scipy.special
-
-    k = np.arange(n + 1.0)
-    return np.asarray(-np.log(n + 1.0) - scipy.special.betaln(n - k + 1, k + 1) - n * LOG2)
 
 
 def independent_p(wins: Array, losses: Array) -> Array:

@@ -82,12 +82,7 @@ def swap_together(parts: Sequence[Part], clusters: Array | None, question: Quest
     `clusters` are those of the items of the whole, if there are any. An item or cluster that appears in several parts is
     swapped in all of them at once.
     """
-    return max_t_of_pair(
-        [_member(part, clusters, question) for part in parts],
-        alternative=question.alternative,
-        resamples=int(str(question.of_test.options["resamples"])),
-        seed=question.seed,
-    )
+    return max_t_of_pair([_member(part, clusters, question) for part in parts], question.of_test)
 
 
 def _member(part: Part, clusters: Array | None, question: Question) -> Member:
@@ -95,10 +90,10 @@ def _member(part: Part, clusters: Array | None, question: Question) -> Member:
     pairs, metric, size = part.panel.matched_rows(), part.panel.metric, question.unit_size
     if size != 1:
         units, _ = evaluation_units(pairs, metric, size, question.unit_statistic, question.shuffle)
-        return Member(units, metric, part.items[: units.rows])
+        return units, metric, part.items[: units.rows]
     coins = part.items if clusters is None else clusters[part.items]
     # Units are in the order in which their labels first appear.
-    return Member(pairs, metric, np.array(list(dict.fromkeys(coins.tolist()))))
+    return pairs, metric, np.array(list(dict.fromkeys(coins.tolist())))
 
 
 def as_family(compared: Sequence[Numbers], correction: str, resampled: Array | None = None) -> tuple[list[Numbers], Family]:

@@ -118,7 +118,7 @@ def at_equal_length(
     if fit is None:
         return list(pairs), list(strengths)
     place = {name: i for i, name in enumerate(battles.systems)}
-    levelled = [replace(one, equal_length=float(fit.fit.theta[place[one.system]])) for one in strengths]
+    levelled = [replace(one, equal_length=float(fit.theta[place[one.system]])) for one in strengths]
     found = []
     for pair in pairs:
         own: LengthFit | None = fit

@@ -17,7 +17,7 @@ from outscore.inference.families import CORRECTIONS, adjust
 from outscore.inference.pairwise.table import KINDS
 from outscore.inference.permutation import permutation
 from outscore.inference.preferences.agreement import exchanged_p, orders_of
-from outscore.inference.preferences.strengths import DIGITS, Circles, Estimate, Strengths, circles_of, score_test
+from outscore.inference.preferences.strengths import DIGITS, Estimate, Strengths, circles_of, score_test
 from outscore.inference.preferences.sums import Sums
 from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.win_rates import flip_p, independent_p, win_rates
@@ -320,8 +320,8 @@ class Decision:
         (k, k), strongest first: whether the row's system is significantly ahead of the column's.
     preferred
         The same by direct games alone, where strengths decide.
-    circles, intransitivity
-        Circles of systems that are ahead of each other, and the test against all circles; None for two systems.
+    circles, sets, intransitivity
+        Circles of systems that are ahead of each other, the sets they are in, and the test against all circles; None for two.
     notes
         Why it is decided that way, where that has to be said.
     """
@@ -330,7 +330,8 @@ class Decision:
     family: Family
     better: Array
     preferred: Array
-    circles: Circles
+    circles: list[list[int]]
+    sets: Array
     intransitivity: Intransitivity | None
     notes: list[Note]
 
@@ -345,14 +346,14 @@ def decide(
     baseline = baseline_in(sums.tally) is not None
     pairs, family = correct_pairs(_by_games(tested, systems), request.correction, k)
     better = _ahead(pairs, systems, alpha)
-    circles = circles_of(better)
-    by_strengths, notes = _by_what(request, circle_test, baseline=baseline, circles=bool(circles.paths))
+    circles, sets = circles_of(better)
+    by_strengths, notes = _by_what(request, circle_test, baseline=baseline, circles=bool(circles))
     if not by_strengths:
-        return Decision(pairs, family, better, better, circles, circle_test, notes)
+        return Decision(pairs, family, better, better, circles, sets, circle_test, notes)
     preferred = _ahead([pair for pair in pairs if pair.by == "games"], systems, alpha)
     pairs, family = correct_pairs(_by_strengths(tested, systems), request.correction, k, by_strengths=True)
     better = _ahead(pairs, systems, alpha)
-    return Decision(pairs, family, better, preferred, circles_of(better), circle_test, notes)
+    return Decision(pairs, family, better, preferred, *circles_of(better), circle_test, notes)
 
 
 def _by_what(request: PreferRequest, test: Intransitivity | None, *, baseline: bool, circles: bool) -> tuple[bool, list[Note]]:
@@ -381,8 +382,7 @@ def _by_what(request: PreferRequest, test: Intransitivity | None, *, baseline: b
 
 def _by_games(pairs: Sequence[PreferencePair], systems: Sequence[str]) -> list[PreferencePair]:
     """Pairs with direct games first, then through a baseline, then through the model; each in order of places."""
-    place = {name: i for i, name in enumerate(systems)}
-    kinds = ("games", "baseline", "model")
+    place, kinds = {name: i for i, name in enumerate(systems)}, ("games", "baseline", "model")
     return sorted(pairs, key=lambda pair: (kinds.index(pair.by), place[pair.a], place[pair.b]))
 
 

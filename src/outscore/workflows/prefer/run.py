@@ -19,7 +19,6 @@ from outscore.formats.tables.names import join_names, suggest_name
 from outscore.inference.leaderboard import groups_of, rank_intervals, tiers_of
 from outscore.inference.preferences.agreement import seen_order, single_pair, single_pairs
 from outscore.inference.preferences.strengths import (
-    Circles,
     Strengths,
     elo_of,
     order_by_strength,
@@ -160,7 +159,7 @@ def conclude(
     decision = decide(request, sums, strengths, names, order, unit)
     pairs = decision.pairs
     listed, groups, group_note = _strengths(systems, tally, strengths, ranked, decision, request)
-    paths = [[names[place] for place in path] for path in decision.circles.paths]
+    paths = [[names[place] for place in path] for path in decision.circles]
     remarks = [*_remarks(sums, strengths, decision, ranked, paths, unit), *mix_notes(listed, pairs, request.alpha)]
     categories, omitted = categories_of(sums, names, order, request.alpha, request.correction)
     found = [*judges_apart(sums), *order_notes, *notes, *_missing(sums.undecided), *remarks, *group_note, *omitted]
@@ -333,10 +332,10 @@ def _lost_halves(lost: int) -> list[Note]:
     return [Note("design", text)]
 
 
-def _places(better: Array, circles: Circles, sets: Array) -> tuple[Array, Array, Array]:
+def _places(decision: Decision, sets: Array) -> tuple[Array, Array, Array]:
     """The best and the worst place of each system within its set, and its tier; none in a circle is before another."""
-    lowest, highest, tiers = np.zeros((3, len(better)), dtype=np.int64)
-    outside = better & (circles.part[:, None] != circles.part[None, :])
+    lowest, highest, tiers = np.zeros((3, len(sets)), dtype=np.int64)
+    outside = decision.better & (decision.sets[:, None] != decision.sets[None, :])
     for one in np.unique(sets).tolist():
         members = np.flatnonzero(sets == one)
         lowest[members], highest[members] = rank_intervals(outside[np.ix_(members, members)])
@@ -353,7 +352,7 @@ def _strengths(
     request: PreferRequest,
 ) -> tuple[list[Strength], list[list[str]], list[Note]]:
     k, sets = len(systems), strengths.group[ranked]
-    lowest, highest, tiers = _places(decision.better, decision.circles, sets)
+    lowest, highest, tiers = _places(decision, sets)
     equal = with_equal_pairs(tally, strengths, request.ties)
     # Systems of different sets share no letter: they cannot be compared.
     groups = groups_of(decision.better | (sets[:, None] < sets[None, :]))
