@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from outscore import compare
 from outscore.cli.app import app
 from outscore.core.options import Option
-from outscore.inference.base.entry import Claim, Suitability, TestEntry
+from outscore.inference.base.entry import Claim, TestEntry
 from outscore.inference.describe.analysis import advise
 from outscore.inference.families import CORRECTIONS, Correction
 from outscore.inference.registry import TESTS
@@ -42,7 +42,7 @@ DUMMY = TestEntry(
     delta=True,
     run=_run,
     suits=dict.fromkeys(
-        ("mean", "accuracy", "median", "metric"), lambda claim: Suitability("usable", f"It is a dummy for {claim.n} {{units}}.")
+        ("mean", "accuracy", "median", "metric"), lambda claim: ("usable", f"It is a dummy for {claim.n} {{units}}.", 99)
     ),
     options=(Option("nerve", int, 3, "how boldly it guesses", minimum=1),),
 )

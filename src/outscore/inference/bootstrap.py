@@ -21,8 +21,6 @@ from outscore.inference.base.entry import (
     MEDIAN_OF_BINARY,
     NEEDS_SCORES,
     TESTS_THE_MEAN,
-    Claim,
-    Suitability,
     TestEntry,
     suits_many_binary,
     without_spread,
@@ -72,16 +70,6 @@ class Resampled:
     estimand: Estimand = "difference"
     small_samples: str = ""
     own: tuple[Array, Array] | None = None
-
-    @property
-    def stuck(self) -> bool:
-        """Whether at least half of the resamples stayed where the data are."""
-        return float(np.median(np.abs(self.moves))) <= self.slack
-
-    @property
-    def still(self) -> bool:
-        """Whether no resample moved."""
-        return float(np.abs(self.moves).max()) <= self.slack
 
 
 def decide(resampled: Resampled, asked: TestRequest) -> TestResult:
@@ -167,13 +155,13 @@ def _largest_rank(alpha: float, resamples: int) -> int:
 def _notes(resampled: Resampled, asked: TestRequest) -> list[Note]:
     if resampled.n < 2:
         return [Note("data", "A single unit cannot be resampled: p is 1 and the interval unbounded.")]
-    notes = []
+    notes, moved = [], np.abs(resampled.moves)
     if resampled.alike:
         notes.append(Note("interval", "The differences do not vary at all, so the interval has no width."))
-    elif resampled.still and abs(resampled.difference - asked.delta) > resampled.slack:
+    elif float(moved.max()) <= resampled.slack and abs(resampled.difference - asked.delta) > resampled.slack:
         text = "No resample differs from the data, so p is only the smallest that this many allow; see `permutation`."
         notes.append(Note("data", text))
-    elif resampled.estimand == "median" and resampled.stuck:
+    elif resampled.estimand == "median" and float(np.median(moved)) <= resampled.slack:
         text = "At least half of the differences are equal: the median hardly moves, and p is not informative."
         notes.append(Note("data", text))
     elif resampled.n < MIN_LARGE_SAMPLE and resampled.small_samples:
@@ -421,12 +409,8 @@ TAILS = Option("interval", str, "symmetric", "equal tails suit skewed difference
 LENGTH = Option("block_length", float, None, "mean block length in items; chosen from the data if not given", minimum=1)
 
 
+BY_RESAMPLING = "It tests the median by resampling {units}{few}."
 CENTRED_P = r"p = \frac{1 + \text{number} ( |Δ^{*} - Δ| ≥ |Δ - δ| )}{1 + B}"
-
-
-def _median_suits_median(claim: Claim) -> Suitability:
-    # The others of the median take no clusters.
-    return Suitability("recommended" if claim.clusters else "usable", "It tests the median by resampling {units}{few}.", 3)
 
 
 ENTRIES: tuple[TestEntry, ...] = (
@@ -441,10 +425,10 @@ ENTRIES: tuple[TestEntry, ...] = (
         clusters=True,
         run=bootstrap,
         suits={
-            "mean": Suitability("usable", "It tests the mean without assuming a shape{few}.", 3),
-            "accuracy": Suitability("usable", "It tests the difference in accuracy by resampling{few}.", 3),
-            "median": Suitability("unsuited", TESTS_THE_MEAN, 7),
-            "metric": Suitability("usable", "It recomputes the metric on resampled items{few}.", 2),
+            "mean": ("usable", "It tests the mean without assuming a shape{few}.", 3),
+            "accuracy": ("usable", "It tests the difference in accuracy by resampling{few}.", 3),
+            "median": ("unsuited", TESTS_THE_MEAN, 7),
+            "metric": ("usable", "It recomputes the metric on resampled items{few}.", 2),
         },
         options=(RESAMPLES, SHAPE),
         kind_in_phrase=True,
@@ -462,10 +446,10 @@ ENTRIES: tuple[TestEntry, ...] = (
         clusters=True,
         run=bootstrap_t,
         suits={
-            "mean": Suitability("usable", "It tests the mean and allows for skewness{few}.", 4),
+            "mean": ("usable", "It tests the mean and allows for skewness{few}.", 4),
             "accuracy": partial(suits_many_binary, place=7),
-            "median": Suitability("unsuited", TESTS_THE_MEAN, 8),
-            "metric": Suitability("unsuited", NEEDS_SCORES, 9),
+            "median": ("unsuited", TESTS_THE_MEAN, 8),
+            "metric": ("unsuited", NEEDS_SCORES, 9),
         },
         options=(RESAMPLES, TAILS),
         kind_in_phrase=True,
@@ -483,10 +467,11 @@ ENTRIES: tuple[TestEntry, ...] = (
         clusters=True,
         run=bootstrap_median,
         suits={
-            "mean": Suitability("usable", f"{ANOTHER_MEDIAN}{{few}}.", 10),
-            "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 11),
-            "median": _median_suits_median,
-            "metric": Suitability("unsuited", NEEDS_SCORES, 10),
+            "mean": ("usable", f"{ANOTHER_MEDIAN}{{few}}.", 10),
+            "accuracy": ("unsuited", MEDIAN_OF_BINARY, 11),
+            # The others of the median take no clusters.
+            "median": lambda claim: ("recommended" if claim.clusters else "usable", BY_RESAMPLING, 3),
+            "metric": ("unsuited", NEEDS_SCORES, 10),
         },
         options=(RESAMPLES,),
         kind_in_phrase=True,
@@ -502,10 +487,10 @@ ENTRIES: tuple[TestEntry, ...] = (
         on="any",
         run=block_bootstrap,
         suits={
-            "mean": Suitability("usable", "It tests the mean when neighbouring items depend on one another{few}.", 5),
-            "accuracy": Suitability("usable", "It is for items that depend on their neighbours{few}.", 5),
-            "median": Suitability("unsuited", TESTS_THE_MEAN, 9),
-            "metric": Suitability("usable", "It does the same for items that depend on their neighbours{few}.", 3),
+            "mean": ("usable", "It tests the mean when neighbouring items depend on one another{few}.", 5),
+            "accuracy": ("usable", "It is for items that depend on their neighbours{few}.", 5),
+            "median": ("unsuited", TESTS_THE_MEAN, 9),
+            "metric": ("usable", "It does the same for items that depend on their neighbours{few}.", 3),
         },
         options=(RESAMPLES, LENGTH),
         kind_in_phrase=True,

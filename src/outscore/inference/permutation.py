@@ -301,7 +301,7 @@ def _solve(flips: Flips, request: TestRequest) -> PValue:
 
 def monte_carlo(flips: Flips, request: TestRequest) -> PValue:
     """p = (hits + 1)/(K + 1), ties counted as hits, with 99% bounds for the exact value."""
-    vectors, statistic, slack = _linear(flips) if flips.line is not None else _nonlinear_flips(flips)
+    vectors, statistic, slack = _flipped(flips)
     # Rows that do not move stay: a row's coin depends on its place alone, so all metrics of one data set
     # share their swaps.
     if not vectors.any():
@@ -316,13 +316,14 @@ def monte_carlo(flips: Flips, request: TestRequest) -> PValue:
     return question.sampled_p(hits, request.resamples, "sign-flips")
 
 
-def _linear(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
-    line, _, slack = fixed_line(flips)
-    return line[:, None], lambda sums: sums[:, 0], float(slack)
+def _flipped(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
+    """What is flipped, the statistic of a sum of it, and the size of a tie.
 
-
-def _nonlinear_flips(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
-    """Real columns have a power of two each, which the sums are divided by before the metric sees them."""
+    Real columns have a power of two each, which the sums are divided by before the metric sees them.
+    """
+    if flips.line is not None:
+        line, _, ties = fixed_line(flips)
+        return line[:, None], lambda sums: sums[:, 0], float(ties)
     statistic = flips.statistic
     slack = statistic.slack
     if flips.on_a_lattice:
@@ -420,7 +421,7 @@ def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> 
 
 def _suits_accuracy(claim: Claim) -> Suitability:
     exact = "swaps every cluster as one" if claim.clusters else "is the exact McNemar test"
-    return Suitability("recommended", f"It tests the difference in accuracy and {exact}.", 1)
+    return ("recommended", f"It tests the difference in accuracy and {exact}.", 1)
 
 
 ENTRY = TestEntry(
@@ -436,12 +437,10 @@ ENTRY = TestEntry(
     delta=True,
     run=_run,
     suits={
-        "mean": Suitability(
-            "recommended", "It tests the mean itself, assumes no shape and is exact for any number of items.", 1
-        ),
+        "mean": ("recommended", "It tests the mean itself, assumes no shape and is exact for any number of items.", 1),
         "accuracy": _suits_accuracy,
-        "median": Suitability("unsuited", TESTS_THE_MEAN, 5),
-        "metric": Suitability("recommended", "It recomputes the metric itself under every swap of the two systems.", 1),
+        "median": ("unsuited", TESTS_THE_MEAN, 5),
+        "metric": ("recommended", "It recomputes the metric itself under every swap of the two systems.", 1),
     },
     options=(
         Option("method", str, "auto", "how p is computed", choices=METHODS),

@@ -135,25 +135,19 @@ def nonlinear_p(flips: Flips, request: TestRequest) -> PValue:
     listed = enumeration.sums_listed(counts)
     few = listed <= 2**enumeration.MAX_ENUMERATED
     try:
-        if len(frame) > 2 or (few and _lattice_points(distinct, counts, frame) > 16 * listed):
+        # Where the lattice has many more points than there are sums, listing these is the smaller work.
+        points = (np.abs(coordinates(distinct, frame)).T.astype(float) @ counts + 1).prod()
+        if len(frame) > 2 or (few and points > 16 * listed):
             raise BudgetError
-        kernel, tail = _on_axes(statistic, distinct, counts, frame)
+        if len(frame) == 1:
+            kernel, tail = "lattice", _on_a_line(statistic, distinct, counts, frame)
+        else:
+            kernel, tail = _in_a_plane(statistic, distinct, counts, frame)
     except BudgetError:
         if not few:
             raise
         kernel, tail = "enumeration", _enumerate_tail(statistic, distinct, counts)
     return question.exact_p(tail, sign, n, kernel, request)
-
-
-def _lattice_points(distinct: Array, counts: Array, frame: Array) -> float:
-    """Points of the lattice; where there are many more than sums, listing these is the smaller work."""
-    return float((np.abs(coordinates(distinct, frame)).T.astype(float) @ counts + 1).prod())
-
-
-def _on_axes(statistic: Statistic, distinct: Array, counts: Array, frame: Array) -> tuple[str, Tail]:
-    if len(frame) == 1:
-        return "lattice", _on_a_line(statistic, distinct, counts, frame)
-    return _in_a_plane(statistic, distinct, counts, frame)
 
 
 def _distinct(vectors: Array) -> tuple[Array, Array]:
@@ -205,7 +199,12 @@ def _in_a_plane(statistic: Statistic, distinct: Array, counts: Array, frame: Arr
     places = places[:, ::-1]
     least = int(statistic.total[0]) - int(np.abs(distinct[:, 0]) @ counts)
     if statistic.metric.ratio is not None and least >= 0:
-        tail_of_region = plane.tail(places, counts, _ratio_region(statistic, frame))
+        # Closed-form edges, for a ratio whose denominators no swap can make negative.
+        threshold = abs(cast("Fraction", statistic.exact_difference(statistic.observed)))
+        across, sheared, along = int(frame[1, 1]), int(frame[0, 1]), int(frame[0, 0])
+        bottom, top = map(int, statistic.total)
+        edges = RatioRegion(top, bottom, threshold, across=across, shear=sheared, along=along)
+        tail_of_region = plane.tail(places, counts, edges)
     else:
         # The outermost sum along the first coordinate tells which way the statistic grows.
         corner = (np.sign(places[:, 0]) * counts) @ distinct
@@ -214,13 +213,6 @@ def _in_a_plane(statistic: Statistic, distinct: Array, counts: Array, frame: Arr
         region = _grid_region(statistic, frame * [[1], [turn]], extent)
         tail_of_region = plane.tail(places * [turn, 1], counts, region, tilt=statistic.metric.cells)
     return "plane", Tail(tail_of_region.log, tail_of_region.log_atom)
-
-
-def _ratio_region(statistic: Statistic, frame: Array) -> RatioRegion:
-    """Closed-form edges, for a ratio whose denominators no swap can make negative."""
-    bottom, top = (int(x) for x in statistic.total)
-    threshold = abs(cast("Fraction", statistic.exact_difference(statistic.observed)))
-    return RatioRegion(top, bottom, threshold, across=int(frame[1, 1]), shear=int(frame[0, 1]), along=int(frame[0, 0]))
 
 
 def _grid_region(statistic: Statistic, frame: Array, extent: float) -> GridRegion:

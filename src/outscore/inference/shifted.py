@@ -152,7 +152,7 @@ def law_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, asked:
     pair = discordance(pairs, metric)
     if pair is not None and (bound is None or bound.kernel != RANGE):
         return Shares((pair.only_a + pair.only_b) / pair.n, pair.unit)
-    return None if bound is None else Bounded(bound.x, bound.worst, pairs.per_item().rows, bound.sizes)
+    return None if bound is None else bound.law
 
 
 def largest_loss(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> float | None:
@@ -173,7 +173,7 @@ def largest_loss(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest
         low, high = metric.bounds
         return None if metric.stake is None or low is None or high is None else high - low
     of_range = None if asked.assume == SYMMETRIC else _of_known_range(pairs, metric, asked, 0.0)
-    return pair.unit if of_range is None else max(pair.unit, of_range.worst)
+    return pair.unit if of_range is None else max(pair.unit, of_range.law.worst)
 
 
 def is_shifted(asked: TestRequest) -> bool:
@@ -210,35 +210,31 @@ def _turn(metric: AdditiveMetric, asked: TestRequest) -> int:
 
 @dataclass(frozen=True)
 class _Bound:
-    """Numbers whose mean, more being better for the claim, is tested against -margin, and the largest loss that one can be.
+    """The `law` whose mean is tested against -margin.
 
-    Clusters have `sizes`. `notes` say what the answer rests on, `silent` that the data show no difference that a test could
-    use.
+    `notes` say what the answer rests on, `silent` that the data show no difference that a test could use.
     """
 
     kernel: str
-    x: Array
+    law: Bounded
     margin: float
-    worst: float
-    sizes: Array | None = None
     notes: tuple[Note, ...] = ()
     silent: bool = False
 
     def result(self, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
         """p of "the mean is at most -margin", and the limit that inverts it."""
-        if self.margin >= self.worst:
+        law, turn = self.law, _turn(metric, asked)
+        if self.margin >= law.worst:
             raise OutscoreError(
-                f"`margin` is {self.margin:g}, but the scores allow no loss beyond {self.worst:g}.",
-                f"Give a margin below {self.worst:g}.",
+                f"`margin` is {self.margin:g}, but the scores allow no loss beyond {law.worst:g}.",
+                f"Give a margin below {law.worst:g}.",
                 parameter="margin",
             )
-        turn = _turn(metric, asked)
-        mean = float(self.x.sum()) / (len(self.x) if self.sizes is None else float(self.sizes.sum()))
-        log_p = log_p_of_mean(self.x, self.margin, self.worst, self.sizes)
-        p = PValue.from_logs(log_p, log_p, method="exact", kernel=self.kernel, n=len(self.x), statistic=turn * mean)
+        log_p = log_p_of_mean(law.x, self.margin, law.worst, law.sizes)
+        p = PValue.from_logs(log_p, log_p, method="exact", kernel=self.kernel, n=len(law.x), statistic=turn * law.mean)
         if not asked.interval:
             return TestResult(p)
-        limit = lower_limit_of_mean(self.x, asked.alpha, self.worst, self.sizes)
+        limit = lower_limit_of_mean(law.x, asked.alpha, law.worst, law.sizes)
         low, high = metric.bounds
         if low is not None and high is not None:
             limit = max(limit, low - high)
@@ -255,12 +251,12 @@ def _bound_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, ask
         if entry.null != "swaps" and entry.on != "binary":
             return None
         of_range = _of_known_range(pairs, metric, asked, margin)
-        if of_range is not None and of_range.worst > pair.unit * (1 + TIE_TOLERANCE):
+        if of_range is not None and of_range.law.worst > pair.unit * (1 + TIE_TOLERANCE):
             # Scores of .75 and 1 can still fall to 0.
             return of_range
         # To be better by some amount is never shown by silence: Tango's test answers alone.
         return (
-            _Bound(UNSEEN, np.zeros(pair.n), margin, pair.unit, notes=two_scores(pair.wrong, pair.right))
+            _Bound(UNSEEN, Bounded(np.zeros(pair.n), pair.unit, pair.n), margin, two_scores(pair.wrong, pair.right))
             if margin > 0
             else None
         )
@@ -301,9 +297,8 @@ def _of_known_range(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     notes = [Note("method", NO_SHAPE.format(low=low, high=high))]
     if pairs.clusters is not None and not equal:
         notes.append(Note("assumption", CLUSTERS.format(largest=sizes.max())))
-    if equal:
-        return _Bound(RANGE, x / sizes[0], margin, high - low, notes=tuple(notes))
-    return _Bound(RANGE, x, margin, high - low, sizes, tuple(notes))
+    law = Bounded(x / sizes[0], high - low, items.rows) if equal else Bounded(x, high - low, items.rows, sizes)
+    return _Bound(RANGE, law, margin, tuple(notes))
 
 
 def known_range(scores: list[Array], metric: AdditiveMetric, asked: TestRequest) -> tuple[float | None, float | None]:
@@ -356,7 +351,8 @@ def _of_crashes(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest,
         worst = (high - low) * len(rows) / max(1, int(rows.any(axis=1).sum()))
     note = Note("method", CRASH.format(metric=metric.name))
     silent = bool(np.ptp(pulls) <= TIE_TOLERANCE * worst)
-    return _Bound(CRASHES, _turn(metric, asked) * pulls, margin, worst, notes=(note,), silent=silent)
+    law = Bounded(_turn(metric, asked) * pulls, worst, pairs.per_item().rows)
+    return _Bound(CRASHES, law, margin, (note,), silent)
 
 
 def _of_stakes(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, margin: float, worst: float) -> _Bound | None:
@@ -369,9 +365,9 @@ def _of_stakes(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, 
     sizes = sizes / float(one[0])
     silent = bool(np.ptp(x / sizes) <= TIE_TOLERANCE * worst)
     notes = (Note("method", CRASH.format(metric=metric.name)),)
-    if (sizes == sizes[0]).all():
-        return _Bound(CRASHES, x / sizes[0], margin, worst, notes=notes, silent=silent)
-    return _Bound(CRASHES, x, margin, worst, sizes, notes, silent)
+    items, equal = pairs.per_item().rows, bool((sizes == sizes[0]).all())
+    law = Bounded(x / sizes[0], worst, items) if equal else Bounded(x, worst, items, sizes)
+    return _Bound(CRASHES, law, margin, notes, silent)
 
 
 NAMED_TEST = "The margin is tested by `{test}`, as was asked; it does not exclude rare large losses that have not shown."

@@ -252,7 +252,12 @@ def _computed(whole: Array, sizes: Array, n_a: int, side: int, doubt: int) -> PV
     """p without sampling, by whichever method applies; None where none does."""
     few = _divisions(len(whole), n_a) <= MAX_LISTED
     if (sizes != sizes[0]).any():
-        return _listed_ratio(whole, sizes, n_a, side) if few else None
+        if not few:
+            return None
+        # Every division of few clusters of unlike sizes.
+        chosen = choices(len(whole), n_a)
+        moved = _differences(whole[chosen].sum(axis=1), sizes[chosen].sum(axis=1), whole, sizes)
+        return _counted_p(_hits(moved, _observed(whole, sizes, n_a), side))
     if doubt and few:
         return _listed(whole, n_a, side, doubt)
     try:
@@ -319,13 +324,6 @@ def _listed(whole: Array, n_a: int, side: int, doubt: int) -> PValue:
     observed = float(whole[:n_a].sum()) - n_a * (total / n)
     slack = doubt + 4 * float(np.spacing(np.abs(sums).max() + abs(total)))
     return _counted_p(as_extreme(sums, observed, slack, side))
-
-
-def _listed_ratio(sums: Array, sizes: Array, n_a: int, side: int) -> PValue:
-    """Every division of few clusters of unlike sizes."""
-    chosen = choices(len(sums), n_a)
-    moved = _differences(sums[chosen].sum(axis=1), sizes[chosen].sum(axis=1), sums, sizes)
-    return _counted_p(_hits(moved, _observed(sums, sizes, n_a), side))
 
 
 def _counted_p(hits: Array) -> PValue:

@@ -129,16 +129,15 @@ def _of_shares(samples: Samples, worth: Worth, asked: TestRequest, margin: float
     at_top = (float(samples.a[0]) == worth.right) == (samples.orientation > 0)
     first, second = samples.sizes if at_top else samples.sizes[::-1]
     log_share = math.log1p(-margin / worth.unit)
-    not_worse, not_better = (_unseen(n * log_share, samples) for n in (first, second))
+    not_worse, not_better = (
+        PValue.from_logs(n * log_share, n * log_share, method="exact", kernel=UNSEEN, test=FISHER, n=samples.n)
+        for n in (first, second)
+    )
     limit = math.expm1(math.log(asked.alpha) / first) * worth.unit
     needed = math.ceil(math.log(asked.alpha) / log_share / first * sum(samples.sizes) - 1e-9)
     shown = not_worse.rejects(asked.alpha)
     found = _margin(margin, not_worse, not_better)
     return replace(found, limit=samples.orientation * limit, needed=None if shown else needed), []
-
-
-def _unseen(log_p: float, samples: Samples) -> PValue:
-    return PValue.from_logs(log_p, log_p, method="exact", kernel=UNSEEN, test=FISHER, n=samples.n)
 
 
 def _of_ranges(samples: Samples, ends: tuple[float, float], asked: TestRequest, margin: float) -> tuple[Margin, list[Note]]:

@@ -100,7 +100,8 @@ class PValue(Result):
         log_value = (log_lower + log_upper) / 2 if math.isfinite(log_lower) else log_upper
         return cls(
             value=max(math.exp(log_value), SMALLEST),
-            lower=_exp(log_lower),
+            # For a lower bound 0 if it would be subnormal, because that would no longer be below.
+            lower=math.exp(log_lower) if log_lower > -708.0 else 0.0,
             upper=max(math.exp(log_upper), SMALLEST),
             log10=log_value / LN10 + 0.0,
             method=method,
@@ -186,11 +187,6 @@ class PValue(Result):
         if isinstance(other, PValue):
             return self.log10 >= other.log10
         return self.upper >= float(other) if isinstance(other, Real) else NotImplemented
-
-
-def _exp(log: float) -> float:
-    """exp for a lower bound: 0 if it would be subnormal, because that would no longer be below."""
-    return math.exp(log) if log > -708.0 else 0.0
 
 
 Estimand = Literal["difference", "median", "pseudomedian", "shift"]

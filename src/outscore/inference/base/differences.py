@@ -336,11 +336,6 @@ class Statistic:
             inside[doubtful], tie[doubtful] = order >= 0, order == 0
         return inside, tie
 
-    def is_zero(self) -> bool:
-        """Whether both systems score exactly the same."""
-        exact = self.exact_difference(self.observed) if self.integral else None
-        return abs(self.value()) <= self.slack if exact is None else exact == 0
-
     def exact_difference(self, sums: Array) -> Precise | None:
         """The statistic in exact arithmetic, or None where the metric is known as a float function only."""
         plus, minus = (exact_score(self.metric, totals) for totals in self._halves(sums))
@@ -397,7 +392,10 @@ class Flips:
     def sign(self) -> int:
         """+1 when A is better (by more than δ), -1 when B is, 0 when neither."""
         if self.line is None:
-            value = 0.0 if self.statistic.is_zero() else self.statistic.value()
+            exact = self.statistic.exact_difference(self.statistic.observed) if self.statistic.integral else None
+            value = self.statistic.value()
+            if abs(value) <= self.statistic.slack if exact is None else exact == 0:
+                value = 0.0
         else:
             value = 0.0 if abs(self.observed) <= self.doubt else self.observed
         return self.orientation * ((value > 0) - (value < 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Literal
 
 from outscore.core.errors import ClustersError, OutscoreError
@@ -61,18 +61,11 @@ class Claim:
         return "clusters" if self.clusters else "items"
 
 
-@dataclass(frozen=True)
-class Suitability:
-    """How well a test suits a claim, and why, in one sentence; `place` orders the tests, those without one come last.
+Suitability = tuple[Group, str, int]
+"""How well a test suits a claim, why, in one sentence, and its place among the tests.
 
-    In the sentence ``{units}`` stands for what is counted, and ``{few}`` for a clause about samples that are not large.
-    """
-
-    group: Group
-    why: str
-    place: int = 99
-
-
+In the sentence ``{units}`` stands for what is counted, and ``{few}`` for a clause about samples that are not large.
+"""
 Suits = Mapping[Estimand, Suitability | Callable[[Claim], Suitability]]
 """By estimand; a function where the answer depends on more of the claim than the wording."""
 
@@ -80,9 +73,9 @@ Suits = Mapping[Estimand, Suitability | Callable[[Claim], Suitability]]
 def suits_many_binary(claim: Claim, place: int) -> Suitability:
     """How a t statistic suits right-or-wrong items: with enough of them their mean is nearly normal."""
     if claim.n < MIN_LARGE_SAMPLE:
-        return Suitability("unsuited", f"It tests the same mean, but needs at least {MIN_LARGE_SAMPLE} {claim.units}.", place)
+        return ("unsuited", f"It tests the same mean, but needs at least {MIN_LARGE_SAMPLE} {claim.units}.", place)
     why = f"It tests the same mean; with this many {claim.units} its normal approximation is good."
-    return Suitability("usable", why, place)
+    return ("usable", why, place)
 
 
 @dataclass(frozen=True)
@@ -182,10 +175,10 @@ class TestEntry:
 
     def suitability(self, claim: Claim) -> Suitability:
         """How well it suits a claim."""
-        suit = self.suits[claim.estimand]
-        suit = suit if isinstance(suit, Suitability) else suit(claim)
+        suits = self.suits[claim.estimand]
+        group, why, place = suits(claim) if callable(suits) else suits
         few = f"; with {claim.n} {claim.units} (fewer than {MIN_LARGE_SAMPLE}) it rejects somewhat too often"
-        return replace(suit, why=suit.why.format(units=claim.units, few="" if claim.n >= MIN_LARGE_SAMPLE else few))
+        return group, why.format(units=claim.units, few="" if claim.n >= MIN_LARGE_SAMPLE else few), place
 
 
 # What the tests of one score per item share: refusals, normal tails, and the sides of an interval.

@@ -34,7 +34,6 @@ from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import (
     NEEDS_SCORES,
     TESTS_THE_MEAN,
-    Suitability,
     TestEntry,
     unclustered_scores,
 )
@@ -124,12 +123,6 @@ def _three(above: float, below: float, orientation: int, rope: float) -> Bayes:
     return Bayes(above, equal, below, rope) if orientation > 0 else Bayes(below, equal, above, rope)
 
 
-def _binary_interval(pair: Discordance, asked: TestRequest) -> Interval:
-    """Equal-tailed limits of the posterior of θ_A - θ_B, by bisection."""
-    limits = pair.unit * _quantile(pair, asked.side), pair.unit * _quantile(pair, 1 - asked.side)
-    return interval_for(limits, asked, pair.orientation, method=POSTERIOR, dual=False, estimate=pair.difference)
-
-
 def _quantile(pair: Discordance, share: float) -> float:
     low, high = -1.0, 1.0
     for _ in range(45):
@@ -167,7 +160,9 @@ def _posterior(pair: Discordance | None, scores: ItemScores, rope: float) -> Bay
 
 def _interval(pair: Discordance | None, scores: ItemScores, asked: TestRequest) -> Interval:
     if pair is not None:
-        return _binary_interval(pair, asked)
+        # Equal-tailed limits of the posterior of θ_A - θ_B.
+        limits = pair.unit * _quantile(pair, asked.side), pair.unit * _quantile(pair, 1 - asked.side)
+        return interval_for(limits, asked, pair.orientation, method=POSTERIOR, dual=False, estimate=pair.difference)
     return t_interval(mean_of(scores), asked, scores.orientation, method=POSTERIOR, dual=False)
 
 
@@ -201,10 +196,10 @@ ENTRY = TestEntry(
     delta=False,
     run=_run,
     suits={
-        "mean": Suitability("usable", THREE_ANSWERS, 6),
-        "accuracy": Suitability("usable", THREE_ANSWERS, 4),
-        "median": Suitability("unsuited", TESTS_THE_MEAN, 10),
-        "metric": Suitability("unsuited", NEEDS_SCORES, 11),
+        "mean": ("usable", THREE_ANSWERS, 6),
+        "accuracy": ("usable", THREE_ANSWERS, 4),
+        "median": ("unsuited", TESTS_THE_MEAN, 10),
+        "metric": ("unsuited", NEEDS_SCORES, 11),
     },
     options=(Option("rope", float, 0.0, "differences up to this size count as practically equal", minimum=0),),
     posterior=True,

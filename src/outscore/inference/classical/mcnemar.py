@@ -22,7 +22,7 @@ from outscore.core.rows import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import question
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
-from outscore.inference.base.entry import NEEDS_SCORES, Suitability, TestEntry, normal_log_p, unclustered_scores
+from outscore.inference.base.entry import NEEDS_SCORES, TestEntry, normal_log_p, unclustered_scores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.sign import binomial_p
 from outscore.results.comparison import TestResult
@@ -122,12 +122,10 @@ ENTRY = TestEntry(
     on="binary",
     run=_run,
     suits={
-        "mean": Suitability("unsuited", "It needs right-or-wrong items.", 11),
-        "accuracy": Suitability(
-            "usable", "It is made for right-or-wrong items; its exact form gives the same p as permutation.", 2
-        ),
-        "median": Suitability("unsuited", "It tests the difference in accuracy, not the median.", 11),
-        "metric": Suitability("unsuited", NEEDS_SCORES, 7),
+        "mean": ("unsuited", "It needs right-or-wrong items.", 11),
+        "accuracy": ("usable", "It is made for right-or-wrong items; its exact form gives the same p as permutation.", 2),
+        "median": ("unsuited", "It tests the difference in accuracy, not the median.", 11),
+        "metric": ("unsuited", NEEDS_SCORES, 7),
     },
     options=(Option("variant", str, "exact", "how p is computed from the discordant items", choices=VARIANTS),),
     null="signs",

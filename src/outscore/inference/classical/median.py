@@ -36,7 +36,6 @@ from outscore.inference.base.entry import (
     MEDIAN_IN_CLUSTERS,
     MEDIAN_OF_BINARY,
     NEEDS_SCORES,
-    Suitability,
     TestEntry,
     unclustered_scores,
 )
@@ -63,16 +62,12 @@ def permutation_median(scores: ItemScores, request: TestRequest) -> PValue:
     """
     d, whole = scores.minus(request.delta)
     exact = (d if whole is None else whole).astype(float)
-    middle = _two_middles(exact)
+    ordered, n = np.sort(exact), scores.n
+    # Of two numbers in the middle the sum, or twice the one: a whole sum stays whole.
+    middle = float(ordered[(n - 1) // 2] + ordered[n // 2])
     sign = scores.orientation * ((middle > 0) - (middle < 0))
     p = question.exact_p(median_tail(np.abs(exact), abs(middle)), sign, scores.n, "binomial", request)
     return replace(p, test=NAME, kernel="binomial", statistic=float(np.median(scores.d)), n=scores.n)
-
-
-def _two_middles(d: Array) -> float:
-    """The sum of the two middle numbers (twice the middle one when n is odd), of which a whole sum stays whole."""
-    ordered = np.sort(d)
-    return float(ordered[(len(d) - 1) // 2] + ordered[len(d) // 2])
 
 
 def median_tail(sizes: Array, twice: float) -> Tail:
@@ -156,10 +151,10 @@ ENTRY = TestEntry(
     estimand="median",
     run=_run,
     suits={
-        "mean": Suitability("usable", "Another estimand: the median difference.", 9),
-        "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 10),
-        "median": Suitability("usable", "It tests exchangeability of the systems by the median difference.", 4),
-        "metric": Suitability("unsuited", NEEDS_SCORES, 8),
+        "mean": ("usable", "Another estimand: the median difference.", 9),
+        "accuracy": ("unsuited", MEDIAN_OF_BINARY, 10),
+        "median": ("usable", "It tests exchangeability of the systems by the median difference.", 4),
+        "metric": ("unsuited", NEEDS_SCORES, 8),
     },
     null="swaps",
     subsets="itself",

@@ -22,7 +22,6 @@ from outscore.inference.base.entry import (
     MEDIAN_IN_CLUSTERS,
     MEDIAN_OF_BINARY,
     NEEDS_SCORES,
-    Suitability,
     TestEntry,
     unclustered_scores,
     without_repeats,
@@ -113,11 +112,6 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, interval, notes)
 
 
-def _lean(p: PValue) -> float:
-    """Wins above half: with many ties the median is 0 although one system wins more items."""
-    return 2 * p.statistic - p.n
-
-
 ENTRY = TestEntry(
     name=NAME,
     summary="each system is equally likely to win an item; binomial, always exact",
@@ -126,13 +120,14 @@ ENTRY = TestEntry(
     citations=("dixon1946",),
     run=_run,
     suits={
-        "mean": Suitability("usable", f"{ANOTHER_MEDIAN}; it ignores how large the differences are.", 8),
-        "accuracy": Suitability("unsuited", MEDIAN_OF_BINARY, 9),
-        "median": Suitability("recommended", "It tests the median difference exactly and assumes no shape.", 1),
-        "metric": Suitability("unsuited", NEEDS_SCORES, 6),
+        "mean": ("usable", f"{ANOTHER_MEDIAN}; it ignores how large the differences are.", 8),
+        "accuracy": ("unsuited", MEDIAN_OF_BINARY, 9),
+        "median": ("recommended", "It tests the median difference exactly and assumes no shape.", 1),
+        "metric": ("unsuited", NEEDS_SCORES, 6),
     },
     estimand="median",
     null="signs",
-    lean=_lean,
+    # Wins above half: with many ties the median is 0 although one system wins more items.
+    lean=lambda p: 2 * p.statistic - p.n,
     subsets="itself",
 )

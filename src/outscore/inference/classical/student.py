@@ -147,7 +147,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
 
 def _suits_mean(claim: Claim) -> Suitability:
     few = f", and {claim.n} may be too few" if claim.n < MIN_LARGE_SAMPLE else ""
-    return Suitability("usable", f"It tests the mean; its p assumes a normal mean, which is safe for many {{units}}{few}.", 2)
+    return ("usable", f"It tests the mean; its p assumes a normal mean, which is safe for many {{units}}{few}.", 2)
 
 
 ENTRY = TestEntry(
@@ -163,8 +163,8 @@ ENTRY = TestEntry(
     suits={
         "mean": _suits_mean,
         "accuracy": partial(suits_many_binary, place=6),
-        "median": Suitability("unsuited", TESTS_THE_MEAN, 6),
-        "metric": Suitability("unsuited", NEEDS_SCORES, 4),
+        "median": ("unsuited", TESTS_THE_MEAN, 6),
+        "metric": ("unsuited", NEEDS_SCORES, 4),
     },
     kind_in_phrase=True,
     subsets="t",

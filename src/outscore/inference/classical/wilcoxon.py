@@ -356,14 +356,14 @@ def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> 
 def _suits_mean(claim: Claim) -> Suitability:
     rough = "" if claim.symmetric else ", and these are skewed"
     why = f"It tests another estimand, the pseudomedian, which is the mean only if differences are symmetric{rough}."
-    return Suitability("usable", why, 7)
+    return ("usable", why, 7)
 
 
 def _suits_median(claim: Claim) -> Suitability:
     if claim.symmetric:
         why = "It also uses the sizes, and tests the median as long as differences are roughly symmetric."
-        return Suitability("recommended", why, 2)
-    return Suitability("unsuited", "It tests the median under symmetry only, and these differences are skewed.", 2)
+        return ("recommended", why, 2)
+    return ("unsuited", "It tests the median under symmetry only, and these differences are skewed.", 2)
 
 
 ENTRY = TestEntry(
@@ -376,9 +376,9 @@ ENTRY = TestEntry(
     run=_run,
     suits={
         "mean": _suits_mean,
-        "accuracy": Suitability("unsuited", "All non-zero differences have the same size, so ranks add nothing.", 8),
+        "accuracy": ("unsuited", "All non-zero differences have the same size, so ranks add nothing.", 8),
         "median": _suits_median,
-        "metric": Suitability("unsuited", NEEDS_SCORES, 5),
+        "metric": ("unsuited", NEEDS_SCORES, 5),
     },
     options=(
         Option("zeros", str, "drop", "rank without zero differences, or with them (pratt)", choices=("drop", "pratt")),

@@ -122,26 +122,20 @@ def dagostino_pearson(x: Array) -> tuple[float, float]:
     deviations = (x - x.mean()) / np.ptp(x)
     squares = deviations * deviations
     m2, m3, m4 = (float(np.mean(power)) for power in (squares, squares * deviations, squares * squares))
-    total = _skewness_z(m3 / m2**1.5, n) ** 2 + _kurtosis_z(m4 / m2**2, n) ** 2
-    return total, math.exp(-total / 2)
-
-
-def _skewness_z(skewness: float, n: float) -> float:
-    """D'Agostino (1970): Johnson's S_U curve fitted to the null law of the skewness."""
-    y = skewness * math.sqrt((n + 1) * (n + 3) / (6 * (n - 2)))
+    # D'Agostino (1970): Johnson's S_U curve fitted to the null law of the skewness.
+    y = m3 / m2**1.5 * math.sqrt((n + 1) * (n + 3) / (6 * (n - 2)))
     kurtosis = 3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3) / ((n - 2) * (n + 5) * (n + 7) * (n + 9))
     w2 = math.sqrt(2 * (kurtosis - 1)) - 1
-    return math.asinh(y / math.sqrt(2 / (w2 - 1))) / math.sqrt(math.log(w2) / 2)
-
-
-def _kurtosis_z(kurtosis: float, n: float) -> float:
-    """Anscombe and Glynn (1983): a Wilson-Hilferty cube root fitted to the null law of the kurtosis."""
+    z_skewness = math.asinh(y / math.sqrt(2 / (w2 - 1))) / math.sqrt(math.log(w2) / 2)
+    # Anscombe and Glynn (1983): a Wilson-Hilferty cube root fitted to the null law of the kurtosis.
     mean = 3 * (n - 1) / (n + 1)
     variance = 24 * n * (n - 2) * (n - 3) / ((n + 1) ** 2 * (n + 3) * (n + 5))
     skew = 6 * (n * n - 5 * n + 2) / ((n + 7) * (n + 9)) * math.sqrt(6 * (n + 3) * (n + 5) / (n * (n - 2) * (n - 3)))
     df = 6 + 8 / skew * (2 / skew + math.sqrt(1 + 4 / skew**2))
-    base = 1 + (kurtosis - mean) / math.sqrt(variance) * math.sqrt(2 / (df - 4))
-    return (1 - 2 / (9 * df) - math.copysign(abs((1 - 2 / df) / base) ** (1 / 3), base)) / math.sqrt(2 / (9 * df))
+    base = 1 + (m4 / m2**2 - mean) / math.sqrt(variance) * math.sqrt(2 / (df - 4))
+    root = math.copysign(abs((1 - 2 / df) / base) ** (1 / 3), base)
+    total = z_skewness**2 + ((1 - 2 / (9 * df) - root) / math.sqrt(2 / (9 * df))) ** 2
+    return total, math.exp(-total / 2)
 
 
 # A look at the data before any test: what the scores are like, whether items depend on one another, and which tests suit.
@@ -368,12 +362,12 @@ def advise(claim: Claim) -> TestAdvice:
     ['sign', 'wilcoxon']
     """
     advice = TestAdvice()
-    suited = sorted(((entry, entry.suitability(claim)) for entry in TESTS.values()), key=lambda pair: pair[1].place)
-    for entry, suitability in suited:
+    suited = sorted(((entry, *entry.suitability(claim)) for entry in TESTS.values()), key=lambda suit: suit[-1])
+    for entry, group, why, _ in suited:
         if claim.clusters and not entry.clusters:
             advice.unsuited.append(Advice(entry.name, NO_CLUSTERS))
         else:
-            getattr(advice, suitability.group).append(Advice(entry.name, suitability.why))
+            getattr(advice, group).append(Advice(entry.name, why))
     return advice
 
 

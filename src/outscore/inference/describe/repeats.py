@@ -12,7 +12,6 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE, Array, median
-from outscore.core.records import dataclass
 from outscore.core.rows import RUNS, PairedScores
 from outscore.inference.base import question
 from outscore.inference.base.differences import scores_if_any, with_exact_integers
@@ -288,13 +287,8 @@ ASSUMED = 0.5
 """The correlation of two systems' item scores where there is one system: that of systems of one kind is .3 to .8 mostly."""
 
 
-@dataclass(frozen=True)
-class Share:
-    """Right-or-wrong items: the share of right ones, what one is worth, and how many there are if each is a unit run once."""
-
-    right: float
-    unit: float
-    n: int | None = None
+Share = tuple[float, float, int | None]
+"""Right-or-wrong items: the share of right ones, what one is worth, and how many there are if each is a unit run once."""
 
 
 def noise_floor(
@@ -450,19 +444,19 @@ def detectable_difference(
     >>> round(smallest.independent, 4), round(smallest.correlated, 4), smallest.correlation
     (0.2, 0.1415, 0.5)
     """
-    by_share = share is not None and share.n is not None
-    if not by_share and (not variance + added > 0 or df < 1):
+    right, unit, once = share or (0.0, 0.0, None)
+    if once is None and (not variance + added > 0 or df < 1):
         return None
     rho = ASSUMED if correlation is None else min(1.0, max(-1.0, correlation))
-    possible = None if share is None else share.unit
+    possible = None if share is None else unit
     if units is not None and units < StudyDesign(alpha=alpha).min_units:
         smallest = min(1.0, 2.0 ** (1 - units))
         return Detectable(None, None, rho, correlation is not None, power, alpha, possible, smallest)
     ends = []
     for shared in (0.0, rho):
-        if share is not None and share.n is not None:
-            study = study_of(StudyDesign(accuracy=share.right, unit=share.unit, correlation=shared, alpha=alpha))
-            ends.append(Directions(**study.directions(share.n, power)))
+        if once is not None:
+            study = study_of(StudyDesign(accuracy=right, unit=unit, correlation=shared, alpha=alpha))
+            ends.append(Directions(**study.directions(once, power)))
         else:
             ends.append(_directions(2 * (1 - shared) * variance + 2 * added, df, share, alpha, power))
     sizes = [max((size for size in (end.better, end.worse) if size is not None), default=None) for end in ends]
@@ -476,7 +470,8 @@ def _directions(variance: float, df: float, share: Share | None, alpha: float, p
         size = study_of(StudyDesign(math.sqrt(variance * units), alpha=alpha, method="t")).detectable_effect(units, power)
     if share is None:
         return Directions(size, size)
-    up, down = share.unit * (1 - share.right), share.unit * share.right
+    right, unit, _ = share
+    up, down = unit * (1 - right), unit * right
     return Directions(size if size <= up else None, size if size <= down else None)
 
 

@@ -248,11 +248,13 @@ def overlaps(right_a: tuple[int, int], right_b: tuple[int, int], n: int, alpha: 
     logs = _log_p(m, d, alternative)
     low, high = int(logs.argmin()), int(logs.argmax())
     a, b = ((sum(right) + 1) // 2 for right in (right_a, right_b))
+    # Items to differ on when the errors are independent: whole and of the right parity.
+    expected = abs(a - b) + 2 * round(((a * (n - b) + b * (n - a)) / n - abs(a - b)) / 2)
     return Overlaps(
         lowest=_p_value(m[low], d[low], alternative),
         highest=_p_value(m[high], d[high], alternative),
         discordant=(int(m[low]), int(m[high])),
-        independent=_p_value(_independent(a, b, n), a - b, alternative),
+        independent=_p_value(min(expected, a + b, 2 * n - a - b), a - b, alternative),
         significant_up_to=_significant(gap, fewest, most, alpha, alternative),
         curve=_overlap_curve(a, b, n, alternative),
     )
@@ -291,13 +293,6 @@ def _log_p(m: Array, gap: Array, alternative: Alternative) -> Array:
 def _p_value(m: int, gap: int, alternative: Alternative) -> PValue:
     log = float(_log_p(np.array([m]), np.array([gap]), alternative)[0])
     return PValue.from_logs(log, log, method="exact", kernel="binomial", test="mcnemar", statistic=float(gap), n=int(m))
-
-
-def _independent(a: int, b: int, n: int) -> int:
-    """How many discordant items to expect when the errors are independent: whole, of the right parity, and possible."""
-    expected = (a * (n - b) + b * (n - a)) / n
-    m = abs(a - b) + 2 * round((expected - abs(a - b)) / 2)
-    return min(m, a + b, 2 * n - a - b)
 
 
 def _significant(gap: Array, fewest: Array, most: Array, alpha: float, alternative: Alternative) -> int | None:

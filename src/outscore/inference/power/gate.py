@@ -67,7 +67,7 @@ class Shares:
             return 0.0
         share = min(max((self.discordance + effect / self.unit) / 2 / (self.discordance or 1.0), 0.0), 1.0)
         of_both = near(size, self.discordance)
-        wins = _near_any(of_both, share)
+        wins = np.arange(near(int(of_both[0]), share)[0], near(int(of_both[-1]), share)[-1] + 1)
         logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, of_both[-1] + 1)))])
         mass = np.exp(log_binomial(size, of_both, self.discordance))
         losses = of_both[:, None] - wins
@@ -116,11 +116,6 @@ class Shares:
             middle = (low + high) / 2
             low, high = (low, middle) if decides(middle) else (middle, high)
         return high
-
-
-def _near_any(sizes: Array, chance: float) -> Array:
-    """The same for binomials of several sizes."""
-    return np.arange(near(int(sizes[0]), chance)[0], near(int(sizes[-1]), chance)[-1] + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,10 +275,7 @@ def items_by_width(n: int, gap: float, width: float | None, *, alpha: float, pow
         return None
     ratio = (1 + _z(power) / _z(1 - alpha)) * width / gap
     # A product becomes infinite where a power would be an error.
-    return _more_than(n, n * ratio * ratio)
-
-
-def _more_than(n: int, size: float) -> int | None:
+    size = n * ratio * ratio
     return max(n + 1, math.ceil(size - 1e-9)) if size <= MAX_ITEMS else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -47,11 +48,32 @@ MAX_LOG_ODDS = 20.0
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted model: strengths, coefficients of covariates, and the inverse of the information of both."""
+    """A fitted model: strengths, coefficients of covariates, and the inverse of the information of both.
+
+    With lengths also the variance of all of them over prompts, and how many battles and prompts there are.
+    """
 
     theta: Array
     gamma: Array
     inverse: Array
+    variance: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    battles: int = 0
+    units: int = 0
+
+    @property
+    def coefficient(self) -> float:
+        """Log-odds for an answer longer by everything."""
+        return float(self.gamma[0])
+
+    def coefficient_error(self) -> float:
+        """Its standard error."""
+        return math.sqrt(float(self.variance[-1, -1]))
+
+    def contrast(self, i: int, j: int) -> tuple[float, float]:
+        """θ_i - θ_j and its standard error."""
+        v = self.variance
+        spread = float(v[i, i] + v[j, j] - 2 * v[i, j])
+        return float(self.theta[i] - self.theta[j]), math.sqrt(max(spread, 0.0))
 
 
 def fit_model(left: Array, right: Array, share: Array, weight: Array, systems: int, covariates: Array | None = None) -> Fit:
@@ -219,31 +241,7 @@ def graph_of(systems: int, start: Array, end: Array) -> Any:  # noqa: ANN401 - a
     return sparse.coo_matrix((np.ones(len(start)), (start, end)), shape=(systems, systems)).tocsr()
 
 
-@dataclass(frozen=True, eq=False)
-class LengthFit(Fit):
-    """Strengths at equal length, the coefficient of length, and the variance of all of them."""
-
-    variance: Array
-    battles: int
-    units: int
-
-    @property
-    def coefficient(self) -> float:
-        """Log-odds for an answer longer by everything."""
-        return float(self.gamma[0])
-
-    def coefficient_error(self) -> float:
-        """Its standard error."""
-        return math.sqrt(float(self.variance[-1, -1]))
-
-    def contrast(self, i: int, j: int) -> tuple[float, float]:
-        """θ_i - θ_j and its standard error."""
-        v = self.variance
-        spread = float(v[i, i] + v[j, j] - 2 * v[i, j])
-        return float(self.theta[i] - self.theta[j]), math.sqrt(max(spread, 0.0))
-
-
-def fit_lengths(battles: Battles) -> LengthFit | None:
+def fit_lengths(battles: Battles) -> Fit | None:
     """Fit strengths and length to all battles with both lengths; None where there are too few, or where it has no maximum.
 
     Examples
@@ -290,7 +288,7 @@ def fit_lengths(battles: Battles) -> LengthFit | None:
         # The clustered variance from the scores of units.
         scores = sparse.csr_matrix((residual, (unit, np.arange(known.rows))), shape=(units, known.rows)) @ rows
         variance = fit.inverse @ (scores.T @ scores).toarray() @ fit.inverse * units / (units - 1)
-    return None if variance is None else LengthFit(fit.theta, fit.gamma, fit.inverse, variance, known.rows, units)
+    return None if variance is None else Fit(fit.theta, fit.gamma, fit.inverse, variance, known.rows, units)
 
 
 def _design(first: Array, second: Array, x: Array, systems: int) -> Any:  # noqa: ANN401 - a sparse table
@@ -499,14 +497,11 @@ def _prompts(cells: Cells, units: int, systems: int, size: int) -> Iterator[tupl
             members = keys[start[who][:, None] + np.arange(k)] % systems
             if more:
                 members = np.concatenate([members, np.full((len(who), 1), systems)], axis=1)
-            rows = order[_ranges(cell_start[who], cell_start[who + 1])]
+            # All cells of these prompts, each from its start to before its end.
+            size_of = cell_start[who + 1] - cell_start[who]
+            offset = np.repeat(cell_start[who] - np.concatenate([[0], np.cumsum(size_of)[:-1]]), size_of)
+            rows = order[offset + np.arange(size_of.sum())]
             yield who, members, *_information_of_prompts(cells, rows, who, members, keys, start, systems)
-
-
-def _ranges(start: Array, end: Array) -> Array:
-    """All whole numbers from each start to before its end."""
-    size = end - start
-    return np.repeat(start - np.concatenate([[0], np.cumsum(size)[:-1]]), size) + np.arange(size.sum())
 
 
 def _information_of_prompts(

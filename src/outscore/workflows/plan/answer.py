@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -312,16 +312,11 @@ def possible_p(
     """
     if int(n) != n or n < 1:
         raise OutscoreError(f"`n` is {n:g}.", "Give the whole number of items that both systems were scored on.", parameter="n")
-    if n > MAX_PRINTED:
-        raise OutscoreError(f"`n` is {n:,}.", f"Printed scores can be checked for up to {MAX_PRINTED:,} items.", parameter="n")
+    _check_items(n)
     design = study_of(StudyDesign(alpha=alpha, alternative=alternative)).design
     texts = (str(score_a).strip(), str(score_b).strip())
-    values = [read_printed(text) for text in texts]
-    per_cent = any(value > 1 for value, _ in values) or any(text.endswith("%") for text in texts)
-    first, second = (
-        printed_counts(text, value, unit, int(n), 100 if per_cent else 1)
-        for text, (value, unit) in zip(texts, values, strict=True)
-    )
+    values, whole = _read_all(texts)
+    first, second = (printed_counts(text, *value, int(n), whole) for text, value in zip(texts, values, strict=True))
     possible = overlaps(first, second, int(n), alpha, cast("Alternative", alternative))
     headline = possible_p_headline(possible.lowest, possible.highest, possible.significant_up_to, n=int(n), alpha=design.alpha)
     return PossibleP(
@@ -340,6 +335,17 @@ def possible_p(
         signature=possible_p_signature(texts, int(n), design.alternative, design.alpha),
         settings=dict(settings or {}),
     )
+
+
+def _check_items(n: int) -> None:
+    if n > MAX_PRINTED:
+        raise OutscoreError(f"`n` is {n:,}.", f"Printed scores can be checked for up to {MAX_PRINTED:,} items.", parameter="n")
+
+
+def _read_all(texts: Collection[str]) -> tuple[list[tuple[Fraction, Fraction]], int]:
+    """All printed numbers with half a unit of their last digits, and what stands for all items: 100 if they are per cent."""
+    values = [read_printed(text) for text in texts]
+    return values, 100 if any(value > 1 for value, _ in values) or any(text.endswith("%") for text in texts) else 1
 
 
 def read_printed(text: str) -> tuple[Fraction, Fraction]:
@@ -545,9 +551,8 @@ def possible_table(
     """
     texts = {str(name): str(score).strip() for name, score in printed.items()}
     _check(texts, n)
-    values = {name: read_printed(text) for name, text in texts.items()}
-    per_cent = any(value > 1 for value, _ in values.values()) or any(text.endswith("%") for text in texts.values())
-    whole = 100 if per_cent else 1
+    read, whole = _read_all(texts.values())
+    values = dict(zip(texts, read, strict=True))
     order = sorted(texts, key=lambda name: -values[name][0])
     fitting = _fitting([values[name] for name in order], whole)
     counts = {}
@@ -580,8 +585,7 @@ def _check(texts: Mapping[str, str], n: int | None) -> None:
             f"Give two to {MAX_SYSTEMS} systems and their scores.",
             parameter="table",
         )
-    if n is not None and n > MAX_PRINTED:
-        raise OutscoreError(f"`n` is {n:,}.", f"Printed scores can be checked for up to {MAX_PRINTED:,} items.", parameter="n")
+    _check_items(n or 0)
 
 
 def _fitting(values: list[tuple[Fraction, Fraction]], whole: int) -> Fitting:

@@ -86,7 +86,13 @@ def run(
     """
     request.validate(arrays=data is not None, tabled=table is not None)
     if request.table is not None or table is not None:
-        return _printed(request, table)
+        # What a printed table allows, read from its file or as it was given.
+        inputs, reading = None, None
+        if request.table is not None:
+            table, origin, reading = read_table(request.table)
+            inputs = input_settings([origin])
+        settings = _settings(request, inputs)
+        return possible_table(table or {}, request.n, alpha=request.alpha, reading=reading, settings=settings)
     if request.scores:
         assert request.n is not None
         first, second = request.scores
@@ -154,15 +160,6 @@ def call(
         refuse_paired({"items": rows.get("items")})
         return run(request, samples_given(*several, clusters=rows.get("clusters"), names=()))
     return run(request, pair_given(*several, **rows), progress=progress)
-
-
-def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> PossibleTable:
-    """What a printed table allows, read from its file or as it was given."""
-    inputs, reading = None, None
-    if request.table is not None:
-        table, origin, reading = read_table(request.table)
-        inputs = input_settings([origin])
-    return possible_table(table or {}, request.n, alpha=request.alpha, reading=reading, settings=_settings(request, inputs))
 
 
 def _read(request: PlanRequest) -> Systems:

@@ -14,7 +14,7 @@ from outscore.core.numeric import Array, finite
 from outscore.formats.tables.names import join_names
 from outscore.inference.families import CORRECTIONS, correct_family
 from outscore.inference.preferences.agreement import alpha_of, kappa_of, seen_order
-from outscore.inference.preferences.models import LengthFit, fit_lengths
+from outscore.inference.preferences.models import Fit, fit_lengths
 from outscore.inference.preferences.strengths import elo_of, strengths_of
 from outscore.inference.preferences.sums import MAX_CATEGORIES, Sums
 from outscore.inference.preferences.tally import Tally, against_all, tally_of
@@ -93,7 +93,7 @@ def _shown_systems(sums: Sums) -> list[str]:
     return [sums.names[i] for i in np.unique(np.concatenate([tally.left[known], tally.right[known]])).tolist()]
 
 
-def length_of(battles: Battles, alpha: float) -> tuple[Length | None, LengthFit | None]:
+def length_of(battles: Battles, alpha: float) -> tuple[Length | None, Fit | None]:
     """The advantage of a longer answer, and the fit it comes from."""
     fit = fit_lengths(battles)
     if fit is None:
@@ -108,7 +108,7 @@ def length_of(battles: Battles, alpha: float) -> tuple[Length | None, LengthFit 
 
 
 def at_equal_length(
-    battles: Battles, fit: LengthFit | None, pairs: Sequence[PreferencePair], strengths: Sequence[Strength], alpha: float
+    battles: Battles, fit: Fit | None, pairs: Sequence[PreferencePair], strengths: Sequence[Strength], alpha: float
 ) -> tuple[list[PreferencePair], list[Strength]]:
     """The result with win rates and strengths at equal length.
 
@@ -121,7 +121,7 @@ def at_equal_length(
     levelled = [replace(one, equal_length=float(fit.theta[place[one.system]])) for one in strengths]
     found = []
     for pair in pairs:
-        own: LengthFit | None = fit
+        own: Fit | None = fit
         among = battles
         if pair.by == "games" and len(battles.systems) > 2:
             wanted = (place[pair.a], place[pair.b])
@@ -133,7 +133,7 @@ def at_equal_length(
     return found, levelled
 
 
-def _levelled(pair: PreferencePair, fit: LengthFit, which: tuple[int, int], alpha: float) -> PreferencePair:
+def _levelled(pair: PreferencePair, fit: Fit, which: tuple[int, int], alpha: float) -> PreferencePair:
     import scipy.special
 
     gap, error = fit.contrast(*which)

@@ -25,7 +25,6 @@ from outscore.inference.base.own_score import (
 )
 from outscore.inference.describe.repeats import (
     OWN_BY_RUNS,
-    Share,
     detectable_difference,
     epoch_noise,
     median_correlation,
@@ -308,7 +307,7 @@ def _scored(
         once = rows == n or (first.repeats is not None and bool(first.repeats.reduced))
         alone = beside.population == ITEMS and grouped is None and once and not several
         right = beside.worth.share(value)
-        share = Share(right if first.metric.higher_is_better else 1 - right, beside.worth.unit, n if alone else None)
+        share = (right if first.metric.higher_is_better else 1 - right, beside.worth.unit, n if alone else None)
     return ScoredSystem(
         system=first.systems[0],
         value=value,
