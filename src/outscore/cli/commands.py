@@ -190,7 +190,7 @@ def _pairs(ranked: Ranked, request: RankRequest) -> pl.DataFrame:
     from outscore.workflows.question import Question
     from outscore.workflows.rank.standings import pairs_frame
 
-    return pairs_frame(ranked.measured, Question(**request.question()))
+    return pairs_frame(ranked.measured, Question(**request.asked()))
 
 
 def _parquet(table: pl.DataFrame) -> bytes:

@@ -32,7 +32,7 @@ from outscore.workflows.compare.unpaired import samples_given
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.load import load as load_systems
 from outscore.workflows.load import pair_of_tables
-from outscore.workflows.names import at_the_door, path_texts, proposing_measures
+from outscore.workflows.names import at_the_door, files_given, path_texts, proposing_measures
 from outscore.workflows.requests import base
 from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.gate import GateRequest
@@ -290,13 +290,9 @@ def _run_tables(request: GateRequest, both: Sequence[object]) -> GateResult:
 
 
 def _call_texts(both: Sequence[object], reference: object, documents: object, given: dict[str, Any]) -> GateResult:
-    references = reference if isinstance(reference, (list, tuple)) else [reference]
-    listed = isinstance(reference, (list, tuple)) and not all(isinstance(one, os.PathLike) for one in references)
-    grouped = [] if documents is None else [documents]
-    paths = None if listed else path_texts([*both, *references, *grouped])
+    paths = files_given(reference, files=both, documents=documents)
     if paths is not None:
-        places = {"files": paths[: len(both)], "reference": paths[len(both) : len(both) + len(references)]}
-        return run(GateRequest.from_python(given, **places, documents=None if documents is None else paths[-1]))
+        return run(GateRequest.from_python(given, **paths))
     if len(both) < 2:
         raise OutscoreError("There is no candidate.", "Give the baseline and the candidate.", parameter="candidate")
     request = GateRequest.from_python(given)

@@ -45,6 +45,34 @@ def path_texts(given: Iterable[object]) -> tuple[str, ...] | None:
     return tuple(texts)
 
 
+def files_given(reference: object = None, **given: object) -> dict[str, Any] | None:
+    """All inputs as file names by their options, which make a request that can be repeated; None if not everything is a file.
+
+    A list of references is one of paths: a list of strings is a text, segment by segment.
+
+    Examples
+    --------
+    >>> files_given("r.txt", files=["a.txt", PurePath("b.txt")], documents=None)
+    {'files': ('a.txt', 'b.txt'), 'reference': ('r.txt',)}
+    >>> files_given(["first segment", "second segment"], files=["a.txt"])
+    """
+    if isinstance(reference, (list, tuple)):
+        if not all(isinstance(path, os.PathLike) for path in reference):
+            return None
+        given["reference"] = reference
+    elif reference is not None:
+        given["reference"] = [reference]
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        texts = path_texts(value if isinstance(value, (list, tuple)) else [value])
+        if texts is None:
+            return None
+        found[name] = texts if isinstance(value, (list, tuple)) else texts[0]
+    return found
+
+
 def distinct_names(paths: Sequence[str]) -> list[str]:
     """Unique names for files: the shortest distinguishing paths, numbered if the paths are the same.
 

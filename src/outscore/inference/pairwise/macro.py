@@ -392,9 +392,20 @@ def combined_limits(parts: Sequence[tuple[float, float, float]], *, rejected: bo
 
 
 def macro_measured(
-    measured: Sequence[Measured], log_p: Array, kind: Array, kernel: str, notes: Sequence[Note], *, alpha: float
+    measured: Sequence[Measured],
+    log_p: Array,
+    kind: Array,
+    kernel: str,
+    notes: Sequence[Note],
+    *,
+    alpha: float,
+    test: str = "permutation",
+    limits: tuple[Array, Array, str] | None = None,
 ) -> Measured:
-    """The macro average of datasets with the p-values found for it."""
+    """The macro average of datasets with the p-values found for it, by a `test` that has these `limits`, made like this.
+
+    Without limits, the intervals of the datasets are combined.
+    """
     first = measured[0]
     n = np.stack([part.pairs.n for part in measured], axis=1)
     shared = n > 0
@@ -402,7 +413,7 @@ def macro_measured(
     difference = _mean(np.stack([part.pairs.difference for part in measured], axis=1), shared)
     reach = _reach(np.stack([part.pairs.high - part.pairs.low for part in measured], axis=1) / 2, shared)
     own = macro_scores([OwnScores(part.value, part.low, part.high) for part in measured])
-    low, high = _agreeing(difference, reach, log_p <= math.log(alpha))
+    low, high, interval = limits or (*_agreeing(difference, reach, log_p <= math.log(alpha)), _interval(measured, reach))
     some = np.flatnonzero((several > 0) & (several < len(measured)))
     pairs = PairTable(
         left=first.pairs.left,
@@ -434,9 +445,9 @@ def macro_measured(
         items=sum(part.items for part in measured),
         complete=all(part.complete for part in measured),
         pairs=pairs,
-        test="permutation",
+        test=test,
         kernel=kernel,
-        interval=_interval(measured, reach),
+        interval=interval,
         unit=first.unit,
         notes=[*notes, *partial],
         macro=True,

@@ -42,29 +42,23 @@ class Claims:
         return f", and shares no item with {_named(self.strangers)}" if self.strangers else ""
 
 
-@dataclass(frozen=True)
-class MeasuredBoth:
-    """A measure of the two systems of a claim, and its margin if it has one."""
-
-    measure: str
-    first: float
-    second: float
-    margin: float | None = None
+BothMeasured = tuple[str, float, float, float | None]
+"""A measure, the scores of the two systems of a claim, and its margin if it has one."""
 
 
-def domination_sentence(systems: tuple[str, str], measured: Sequence[MeasuredBoth], adjusted: float) -> str:
+def domination_sentence(systems: tuple[str, str], measured: Sequence[BothMeasured], adjusted: float) -> str:
     """That the first system dominates the second, with what it gains, and the p that shows it.
 
     Examples
     --------
-    >>> measured = [MeasuredBoth("quality", 0.801, 0.805, 0.02), MeasuredBoth("cost", 0.11, 0.69), MeasuredBoth("wins", 2, -1)]
+    >>> measured = [("quality", 0.801, 0.805, 0.02), ("cost", 0.11, 0.69, None), ("wins", 2, -1, None)]
     >>> domination_sentence(("birch", "atlas"), measured, 0.00312)
     'birch is as good as atlas in quality within 0.02, 84% lower in cost and 3 higher in wins (adjusted p = .00312).'
     >>> domination_sentence(("birch", "atlas"), measured[1:2], 0.04)
     'birch is better than atlas: 84% lower in cost (adjusted p = .0400).'
     """
-    within = [f"{one.measure} within {one.margin:g}" for one in measured if one.margin is not None]
-    gains = [_gain(one) for one in measured if one.margin is None]
+    within = [f"{measure} within {margin:g}" for measure, *_, margin in measured if margin is not None]
+    gains = [_gain(measure, one, other) for measure, one, other, margin in measured if margin is None]
     first, second = systems
     if within:
         gains = [f"{first} is as good as {second} in {join_words(within)}", *gains]
@@ -78,14 +72,14 @@ WHOLE_PERCENT = 99.5
 """Larger shares are written without an exponent."""
 
 
-def _gain(one: MeasuredBoth) -> str:
+def _gain(measure: str, first: float, second: float) -> str:
     """The difference as a share of the second system's score, if both are above 0."""
-    difference = one.first - one.second
+    difference = first - second
     size = f"{abs(difference):.3g}"
-    if min(one.first, one.second) > 0:
-        share = 100 * abs(difference) / one.second
+    if min(first, second) > 0:
+        share = 100 * abs(difference) / second
         size = f"{share:.2g}%" if share < WHOLE_PERCENT else f"{share:,.0f}%"
-    return f"{size} {'higher' if difference > 0 else 'lower'} in {one.measure}"
+    return f"{size} {'higher' if difference > 0 else 'lower'} in {measure}"
 
 
 def ranking_verdict(

@@ -299,7 +299,7 @@ def scores_of(view: PairedScores, metric: AdditiveMetric) -> tuple[float, float]
 
 
 def evidence_at_every_look(
-    pairs: PairedScores, metric: AdditiveMetric, *, alpha: float, alternative: str, bounds: tuple[float, ...]
+    pairs: PairedScores, metric: AdditiveMetric, alpha: float, alternative: str, bounds: tuple[float, ...]
 ) -> AnytimeEvidence:
     """e-value, anytime p and confidence sequence of two systems' rows.
 
@@ -307,7 +307,7 @@ def evidence_at_every_look(
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> a, b = (np.stack([x, np.ones(8)], axis=1) for x in (np.ones(8), np.zeros(8)))
-    >>> found = evidence_at_every_look(PairedScores(a, b), mean, alpha=0.05, alternative="two-sided", bounds=())
+    >>> found = evidence_at_every_look(PairedScores(a, b), mean, 0.05, "two-sided", ())
     >>> round(found.e_value, 2), found.stopped_at, found.binary
     (28.44, 8, True)
     """

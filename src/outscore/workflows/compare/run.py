@@ -15,7 +15,7 @@ from outscore.core.rows import EPOCHS, PairedScores
 from outscore.inference.base.differences import with_exact_integers
 from outscore.inference.base.entry import NoSpreadError
 from outscore.language.verdict.comparison import Numbers, comparison_of
-from outscore.results.comparison import AnytimeEvidence, Comparison, Comparisons
+from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
@@ -114,7 +114,9 @@ def _whole(prepared: Prepared, question: Question, *, from_files: bool) -> Numbe
             *([IN_ORDER] if request.anytime else []),
             *delong_notes(prepared.aligned, prepared.better.metric, question.alpha),
         ]
-        anytime = _looks(rows, panel.metric, request) if request.anytime else None
+        anytime = None
+        if request.anytime:
+            anytime = evidence_at_every_look(rows, panel.metric, request.alpha, request.alternative, request.bounds)
         whole = compare_panel(panel, question, datasets=datasets, notes=after)
     except OutscoreError as refusal:
         raise _with_origin(refusal, request, systems, panel) from None
@@ -264,11 +266,6 @@ def _recognition_notes(request: ScoresRequest, systems: Systems, panel: Panel | 
     ):
         spans = " If one value spans all items, as a seed does, add --repeats runs."
     return [Note("input", f"Recognised by name: {' and '.join(recognised)}.{spans}")] if recognised else []
-
-
-def _looks(rows: PairedScores, metric: AdditiveMetric, request: CompareRequest) -> AnytimeEvidence:
-    """Evidence that is valid at every look."""
-    return evidence_at_every_look(rows, metric, alpha=request.alpha, alternative=request.alternative, bounds=request.bounds)
 
 
 def _with_origin(refusal: OutscoreError, request: CompareRequest, systems: Systems, panel: Panel | None) -> OutscoreError:

@@ -115,28 +115,9 @@ def measure(
         alone = not isinstance(running, Serial) and not _travels(panels[0].metric)
         worker, intervals = Serial() if alone else running, len(left) * len(panels) <= MAX_PAIRS
         work = _Work(left, right, pair_test, cast("Unit", unit), worker, progress or Steps(), intervals, called)
-        measured = [work.measured(panel) for panel in panels]
-        if alone:
-            measured[0] = replace(measured[0], notes=[*measured[0].notes, Note("general", ALONE)])
-        measured = [*measured, work.macro(panels, measured)] if len(measured) > 1 else measured
-    return measured if own_test(test) is not None else _as_known(measured, panels)
-
-
-def _as_known(measured: list[Measured], panels: Sequence[Panel]) -> list[Measured]:
-    """Tests of items, labelled as asymptotic where runs are unequal: their means are only exchangeable for many items."""
-    unequal = [panel.run_unequally() for panel in panels]
-    known = [one for one in unequal if one is not None]
-    if not known:
-        return measured
-    relabelled = []
-    # Several panels are followed by their macro average, which depends on all of them.
-    for part, here in zip(measured, [*unequal, np.any(known, axis=0)], strict=False):
-        pairs, kind = part.pairs, part.pairs.kind
-        if here is not None:
-            exact = here[pairs.left, pairs.right] & (kind == KINDS.index("exact"))
-            kind = np.where(exact, KINDS.index("asymptotic"), kind).astype(np.int8)
-        relabelled.append(replace(part, pairs=replace(pairs, kind=kind)))
-    return relabelled
+        remarks = [Note("general", ALONE)] if alone else []
+        measured = [work.measured(panel, [] if i else remarks) for i, panel in enumerate(panels)]
+        return [*measured, work.macro(panels, measured)] if len(measured) > 1 else measured
 
 
 def _travels(metric: AdditiveMetric) -> bool:
@@ -165,10 +146,10 @@ class _Work:
     def options(self) -> Mapping[str, OptionValue]:
         return self.asked.request.options
 
-    def measured(self, panel: Panel) -> Measured:
+    def measured(self, panel: Panel, remarks: Sequence[Note]) -> Measured:
         """One panel."""
         pairs, kernel, interval = self._pairs(panel, panel.dataset or "all pairs")
-        asked = self.asked
+        pairs, asked = replace(pairs, kind=self._kind_of(pairs.kind, [panel])), self.asked
         own = own_scores(
             panel,
             asked.test,
@@ -195,8 +176,16 @@ class _Work:
             kernel=kernel,
             interval=interval,
             unit=self._unit_of(panel),
-            notes=[*panel.notes, *lacking],
+            notes=[*panel.notes, *lacking, *remarks],
         )
+
+    def _kind_of(self, kind: Array, panels: Sequence[Panel]) -> Array:
+        """Tests of items, labelled as asymptotic where runs are unequal: their means are only exchangeable for many items."""
+        known = [unequal for panel in panels if (unequal := panel.run_unequally()) is not None]
+        if not known or own_test(self.asked.test) is not None:
+            return kind
+        exact = np.any(known, axis=0)[self.left, self.right] & (kind == KINDS.index("exact"))
+        return np.where(exact, KINDS.index("asymptotic"), kind).astype(np.int8)
 
     def _unit_of(self, panel: Panel) -> Unit:
         """What is swapped as one."""
@@ -255,7 +244,7 @@ class _Work:
             chunks = self._chunks()
             self.progress.begin(f"testing {doing}", len(chunks))
             exact = np.concatenate(self.engine.map(partial(exact_rows, panel), chunks, progress=self.progress))
-        table = self._by_shared_flips((summable(panel),), n, np.isnan(exact[:, 0]), doing)
+        table = self._by_shared_flips((summable(panel),), n, np.isnan(exact[:, 0]), doing, self.asked.request)
         served = ~np.isnan(exact[:, 0])
         assert table.log_better is not None and table.log_worse is not None  # noqa: PT018
         kind = np.where(served, np.nan_to_num(exact[:, 3]), table.kind).astype(np.int8)
@@ -277,9 +266,10 @@ class _Work:
     def _by_sampling(self) -> str:
         return f"sign-flips:{self.options['resamples']}"
 
-    def _by_shared_flips(self, datasets: tuple[Panel, ...], n: Array, wanted: Array, doing: str) -> PairTable:
+    def _by_shared_flips(
+        self, datasets: tuple[Panel, ...], n: Array, wanted: Array, doing: str, request: TestRequest
+    ) -> PairTable:
         """Hits for the `wanted` pairs, and intervals for all, from one set of resamples."""
-        request = self.asked.request
         flipped = Flipped(datasets, self.left[wanted], self.right[wanted], request.seed)
         resamples = checked_resamples(request.resamples)
         hits = np.zeros((len(self.left), 3), dtype=np.int64)
@@ -318,25 +308,25 @@ class _Work:
         elif all(panel.complete for panel in panels):
             n = np.full(len(self.left), sum(panel.shape[1] for panel in panels), dtype=np.int64)
             datasets = tuple(summable(panel.collapse_clusters()) for panel in panels)
-            work = replace(self, asked=replace(self.asked, request=request))
-            table = work._by_shared_flips(datasets, n, np.ones(len(self.left), dtype=bool), "the macro average")  # noqa: SLF001
+            wanted = np.ones(len(self.left), dtype=bool)
+            table = self._by_shared_flips(datasets, n, wanted, "the macro average", request)
             log_p, kind, kernel = table.log_p, table.kind, f"sign-flips:{request.options['resamples']}"
         else:
             hint = "Rank the datasets one by one, or give all systems the same items."
             raise OutscoreError(LACKING.format(metric=panels[0].metric.name), hint)
         notes = macro_notes(self.asked.test, kernel, in_units=self.asked.unit_size > 1)
-        return macro_measured(measured, log_p, kind, kernel, notes, alpha=request.alpha)
+        return macro_measured(measured, log_p, self._kind_of(kind, panels), kernel, notes, alpha=request.alpha)
 
     def _macro_of_pair(self, panels: Sequence[Panel], measured: Sequence[Measured], request: TestRequest) -> Measured:
         """The macro average of a single pair, with the interval that inverts its test; for many that would cost too much."""
         result = macro_test(panels, int(self.left[0]), int(self.right[0]), request)
         log_p, kind = np.array([log_claim(result.p)]), np.array([KINDS.index(result.p.method)], dtype=np.int8)
         notes = macro_notes(self.asked.test, result.p.kernel, in_units=self.asked.unit_size > 1)
-        macro = macro_measured(measured, log_p, kind, result.p.kernel, notes, alpha=request.alpha)
-        if result.interval is None:
-            return macro
-        low, high = (np.array([end]) for end in ends_of(result.interval))
-        return replace(macro, pairs=replace(macro.pairs, low=low, high=high), interval=result.interval.method)
+        kind, limits = self._kind_of(kind, panels), None
+        if result.interval is not None:
+            low, high = (np.array([end]) for end in ends_of(result.interval))
+            limits = low, high, result.interval.method
+        return macro_measured(measured, log_p, kind, result.p.kernel, notes, alpha=request.alpha, limits=limits)
 
     def _macro_of_population(self, panels: Sequence[Panel], measured: Sequence[Measured]) -> Measured:
         """The macro average by the test of a population, on the datasets that both systems have."""
@@ -354,11 +344,9 @@ class _Work:
             ends[:, i], log_p[i], kind[i] = numbers[2:4], numbers[4], int(numbers[7])
             kernels.add(kernel)
             intervals.add(interval)
-        macro = macro_measured(
-            measured, log_p, kind, ", ".join(sorted(kernels)) or self.asked.test, [], alpha=self.asked.request.alpha
-        )
-        pairs = replace(macro.pairs, low=ends[0], high=ends[1])
-        return replace(macro, pairs=pairs, test=self.asked.test, interval=", ".join(sorted(intervals)) or INTERVAL)
+        test, kernel = self.asked.test, ", ".join(sorted(kernels)) or self.asked.test
+        limits = ends[0], ends[1], ", ".join(sorted(intervals)) or INTERVAL
+        return macro_measured(measured, log_p, kind, kernel, [], alpha=self.asked.request.alpha, test=test, limits=limits)
 
     def _macro_linear(self, panels: Sequence[Panel], request: TestRequest) -> tuple[Array, Array, str]:
         approximate = len(self.left) > MAX_TESTED

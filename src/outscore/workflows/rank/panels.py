@@ -26,7 +26,7 @@ from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS
 from outscore.inference.shifted import NOTHING_KNOWN, UNKNOWN_RANGE, largest_loss, run_entry
 from outscore.inference.two_way import price_of_runs
 from outscore.language.numbers import format_probability
-from outscore.language.verdict.ranking import MeasuredBoth, domination_sentence
+from outscore.language.verdict.ranking import domination_sentence
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.ranking import (
@@ -325,8 +325,7 @@ def _frontier(
         if by:
             i = by[0]
             both = [
-                MeasuredBoth(m.metric, *_both_scores(panel, i, j), margins.get(m.metric))
-                for m, panel in zip(measured, panels, strict=True)
+                (m.metric, *_both_scores(panel, i, j), margins.get(m.metric)) for m, panel in zip(measured, panels, strict=True)
             ]
             sentences.append(domination_sentence((names[i], names[j]), both, float(adjusted[i, j])))
     return Frontier(

@@ -426,7 +426,7 @@ def measured_from_partitions(
     >>> found.measured[0].pairs.p.round(6).tolist(), found.ranking().groups
     ([0.125], [['new', 'old']])
     """
-    moment_test = MomentTest.of(question)
+    _check_sums(question)
     choice, steps = choice or Choice(), progress or Steps()
     files = long_files(partition_paths(paths))
     columns = long_columns(files[0], choice)
@@ -439,17 +439,16 @@ def measured_from_partitions(
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
         extremes = [(moments.least, moments.largest) for moments in summed.moments.values()]
         better = resolve_direction(METRIC, direction, [columns.score], scores=extremes)
-        moment_test = replace(moment_test, higher_is_better=better.better == "higher")
-        if _fits(summed, moment_test, columns):
+        if _fits(summed, question, columns):
             panels = panels_of_share(reading, Share(files), better.metric, summed.whole.systems, summed.whole.datasets)
             measured = measure(panels, question, engine=running, progress=steps)
         else:
-            measured = measured_of(summed.moments, reading, summed.shares, moment_test, running, steps)
+            measured = measured_of(summed, reading, question, running, steps, higher_is_better=better.better == "higher")
     notes = (*better.notes, *summed.notes)
     return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, notes, better)
 
 
-def _fits(summed: _Summed, asked: MomentTest, columns: LongColumns) -> bool:
+def _fits(summed: _Summed, asked: Question, columns: LongColumns) -> bool:
     """Whether scores that sums tell too little about are few enough to be read as one table, whose numbers they then get.
 
     Sums cannot swap scores that are not just right or wrong, nor invert the test of the macro average of a single pair.
@@ -527,48 +526,37 @@ def _check_systems(systems: Sequence[str], wanted: Sequence[str], baseline: str 
         raise OutscoreError(f"Only `{systems[0]}` was found, so there is nothing to rank.", "Give at least two systems.")
 
 
-@dataclass(frozen=True)
-class MomentTest:
-    """A test that works on sums, and what it needs to know; `baseline` is the one system that all others are compared with."""
+def _check_sums(question: Question) -> None:
+    """Refuse questions that sums cannot answer."""
+    question.check_ranking()
+    known = question.of_test.options
+    if question.test not in SERVED:
+        raise OutscoreError(
+            f"`{question.test}` needs all items at once, but partitions only give sums.",
+            f"Choose one of {', '.join(SERVED)}, or rank the rows as one table.",
+        )
+    for name, given in (("unit_size", question.unit_size > 1), ("critical_difference", question.critical_difference)):
+        if given:
+            raise OutscoreError(f"`{name}` needs all items at once, but partitions only give sums.", "Leave it out.")
+    if known.get("method", "auto") != "auto" or known.get("variant", "exact") != "exact":
+        raise OutscoreError(
+            "For partitions, the method is fixed: exact for right-or-wrong items, sign flips for other scores.",
+            "Leave the test's `method` and `variant` out.",
+        )
+    _resamples(question)
 
-    test: str
-    resamples: int
-    alpha: float
-    seed: int
-    baseline: str | None
-    higher_is_better: bool = True
 
-    @classmethod
-    def of(cls, question: Question) -> MomentTest:
-        """The test for a question; refuses questions that partitions cannot answer."""
-        question.check_ranking()
-        known = question.of_test.options
-        if question.test not in SERVED:
-            raise OutscoreError(
-                f"`{question.test}` needs all items at once, but partitions only give sums.",
-                f"Choose one of {', '.join(SERVED)}, or rank the rows as one table.",
-            )
-        for name, given in (("unit_size", question.unit_size > 1), ("critical_difference", question.critical_difference)):
-            if given:
-                raise OutscoreError(f"`{name}` needs all items at once, but partitions only give sums.", "Leave it out.")
-        if known.get("method", "auto") != "auto" or known.get("variant", "exact") != "exact":
-            raise OutscoreError(
-                "For partitions, the method is fixed: exact for right-or-wrong items, sign flips for other scores.",
-                "Leave the test's `method` and `variant` out.",
-            )
-        resamples = checked_resamples(int(str(known["resamples"]))) if "resamples" in known else 0
-        return cls(question.test, resamples, question.alpha, question.seed, question.baseline)
+def _resamples(question: Question) -> int:
+    """How many swaps are drawn, by a test that may draw any."""
+    options = question.of_test.options
+    return checked_resamples(int(str(options["resamples"]))) if "resamples" in options else 0
 
 
 def measured_of(
-    moments: Mapping[str, PairMoments],
-    reading: Reading,
-    shares: Sequence[Share],
-    asked: MomentTest,
-    engine: Engine,
-    progress: Progress,
+    summed: _Summed, reading: Reading, asked: Question, engine: Engine, progress: Progress, *, higher_is_better: bool
 ) -> list[Measured]:
     """Every dataset measured by the requested test."""
+    moments, shares = summed.moments, summed.shares
     for dataset, moments_of_dataset in moments.items():
         _refuse_unserved(dataset, moments_of_dataset, asked)
     flipped = {
@@ -581,13 +569,13 @@ def measured_of(
     left, right = pairs_of(len(systems), None if asked.baseline is None else systems.index(asked.baseline))
     intervals = len(left) * len(moments) <= MAX_PAIRS
     measured = [
-        _measure(name, moments_of_dataset, totals.get(name), asked, left, right, intervals=intervals)
-        for name, moments_of_dataset in moments.items()
+        _measure(name, own, totals.get(name), asked, left, right, intervals=intervals, higher_is_better=higher_is_better)
+        for name, own in moments.items()
     ]
     return [*measured, _macro(list(moments.values()), measured, asked)] if len(measured) > 1 else measured
 
 
-def _refuse_unserved(dataset: str, moments: PairMoments, asked: MomentTest) -> None:
+def _refuse_unserved(dataset: str, moments: PairMoments, asked: Question) -> None:
     where = "" if dataset == ONE else f" on `{dataset}`"
     if moments.worth is not None or asked.test == "student":
         return
@@ -605,7 +593,15 @@ def _refuse_unserved(dataset: str, moments: PairMoments, asked: MomentTest) -> N
 
 
 def _measure(
-    dataset: str, moments: PairMoments, totals: Array | None, asked: MomentTest, left: Array, right: Array, *, intervals: bool
+    dataset: str,
+    moments: PairMoments,
+    totals: Array | None,
+    asked: Question,
+    left: Array,
+    right: Array,
+    *,
+    intervals: bool,
+    higher_is_better: bool,
 ) -> Measured:
     notes: list[Note] = []
     if asked.test == "student":
@@ -617,11 +613,11 @@ def _measure(
             notes.append(Note("data", text))
     elif totals is not None:
         pairs, interval = sampled_pairs(moments, left, right, totals, asked.alpha), STUDENT
-        kernel = f"sign-flips:{asked.resamples}"
+        kernel = f"sign-flips:{_resamples(asked)}"
     else:
         pairs, kernel = binary_pairs(moments, left, right, asked.alpha, intervals=intervals), "binomial"
         interval = TANGO if intervals else NO_INTERVALS
-    if not asked.higher_is_better:
+    if not higher_is_better:
         pairs = replace(pairs, log_better=pairs.log_worse, log_worse=pairs.log_better)
     scores, n = system_scores(moments, asked.alpha), np.diagonal(moments.count)
     if dataset != ONE:
@@ -630,7 +626,7 @@ def _measure(
     return Measured(
         dataset=None if dataset == ONE else dataset,
         metric=METRIC,
-        higher_is_better=asked.higher_is_better,
+        higher_is_better=higher_is_better,
         systems=moments.systems,
         value=scores.value,
         low=scores.low,
@@ -646,9 +642,9 @@ def _measure(
     )
 
 
-def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: MomentTest) -> Measured:
+def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: Question) -> Measured:
     """The macro average over datasets: by the same swaps for right-or-wrong items, by Student's t for other scores."""
-    request = macro_request(asked.alpha, asked.seed, asked.resamples)
+    request = macro_request(asked.alpha, asked.seed, _resamples(asked))
     from_counts = macro_from_counts(measured, request) if asked.test != "student" else None
     if from_counts is not None:
         return macro_measured(measured, *from_counts, macro_notes(asked.test, from_counts[2]), alpha=asked.alpha)
@@ -656,28 +652,28 @@ def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: 
     log_p = macro_student(moments, pairs.left, pairs.right)
     kind = np.full(len(log_p), KINDS.index("asymptotic"), dtype=np.int8)
     text = "The macro average over datasets is tested by Student's t, with the datasets' errors pooled."
-    macro = macro_measured(measured, log_p, kind, "student-t", [Note("method", text)], alpha=asked.alpha)
-    return replace(macro, test="student")
+    notes = [Note("method", text)]
+    return macro_measured(measured, log_p, kind, "student-t", notes, alpha=asked.alpha, test="student")
 
 
 def _flipped_totals(
     moments: Mapping[str, PairMoments],
     reading: Reading,
     shares: Sequence[Share],
-    asked: MomentTest,
+    asked: Question,
     engine: Engine,
     progress: Progress,
 ) -> dict[str, Array]:
     """Flipped totals of whole datasets: one more pass over the files, or several if memory is short."""
     systems = next(iter(moments.values())).systems
     tasks = [list(shares[start::FLIP_TASKS]) for start in range(min(FLIP_TASKS, len(shares)))]
-    at_once = max(1, FLIP_BYTES // (8 * (1 + asked.resamples) * len(systems) * len(tasks)))
+    at_once = max(1, FLIP_BYTES // (8 * (1 + _resamples(asked)) * len(systems) * len(tasks)))
     names = list(moments)
     progress.begin("flipping coins", len(tasks) * -(-len(names) // at_once))
     totals: dict[str, Array] = {}
     for start in range(0, len(names), at_once):
         shifts = {name: _shift(moments[name]) for name in names[start : start + at_once]}
-        flipping = Flipping(systems, shifts, asked.resamples, asked.seed)
+        flipping = Flipping(systems, shifts, _resamples(asked), asked.seed)
         for answer in engine.map(partial(flips_of_shares, reading, flipping), tasks, progress=progress):
             for name, sums in answer.items():
                 totals[name] = totals[name] + sums if name in totals else sums

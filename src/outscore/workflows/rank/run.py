@@ -28,7 +28,7 @@ from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
 from outscore.workflows.frames import is_table
 from outscore.workflows.load import asks_logs, files_by_system, load, refuse_unlikely
-from outscore.workflows.names import at_the_door, path_texts, proposing_measures
+from outscore.workflows.names import at_the_door, files_given, proposing_measures
 from outscore.workflows.prepare import Prepared, prepare
 from outscore.workflows.question import Question
 from outscore.workflows.rank.panels import Ranked, rank_panels
@@ -113,7 +113,7 @@ def call(
 ) -> Ranking:
     """`outscore.rank`: arrays, tables, paths, texts or outputs, with options by their Python names."""
     more: dict[str, Any] = {"engine": engine, "progress": progress}
-    paths = _paths(scores, reference, documents, gold)
+    paths = _paths(scores, reference=reference, documents=documents, gold=gold)
     target = None if segments is None else os.fspath(segments)
     check_segments(target, (), texts=reference is not None)
     if paths is not None:
@@ -151,29 +151,14 @@ def _with_segments(ranked: Ranked, target: str | None) -> Ranking:
     return ranked.ranking
 
 
-def _paths(scores: object, reference: object, documents: object, gold: object) -> dict[str, Any] | None:
-    """All inputs as file names, which make a request that can be repeated; None if not everything is a file."""
+def _paths(scores: object, **more: object) -> dict[str, Any] | None:
+    """All inputs as file names; None if not everything is a file."""
     systems = list(scores.values()) if isinstance(scores, Mapping) else scores
     several = [systems] if isinstance(systems, (str, os.PathLike)) else systems
-    references: Sequence[object] = []
-    if reference is not None:
-        references = reference if isinstance(reference, (list, tuple)) else [reference]
-    if not isinstance(several, (list, tuple)) or not several:
-        return None
-    if isinstance(reference, (list, tuple)) and not all(isinstance(path, os.PathLike) for path in reference):
-        # A list of strings is a text, segment by segment.
-        return None
-    files, texts = path_texts(several), path_texts(references)
-    others = path_texts([*([] if documents is None else [documents]), *([] if gold is None else [gold])])
-    if files is None or texts is None or others is None:
-        return None
-    return {
-        "files": files,
-        "names": tuple(str(name) for name in scores) if isinstance(scores, Mapping) else (),
-        "reference": texts,
-        "documents": None if documents is None else others[0],
-        "gold": None if gold is None else others[-1],
-    }
+    paths = files_given(files=several, **more) if isinstance(several, (list, tuple)) and several else None
+    if paths is not None and isinstance(scores, Mapping):
+        paths["names"] = tuple(map(str, scores))
+    return paths
 
 
 def _refuse_labels(labels: Mapping[str, object], kind: Kind) -> None:
@@ -269,7 +254,7 @@ def _ranked(
         kind=kind,
     )
     settings = request.settings(origins)
-    question = Question(**request.question())
+    question = Question(**request.asked())
     return rank_panels(
         panels, question, further=further, engine=work.engine, progress=work.progress, settings=settings, reading=reading, **how
     )
@@ -287,7 +272,7 @@ def _rank_scores(request: RankRequest, measures: Sequence[Prepared], work: _Work
         slices = (request.slice, first.slices(request.slice, first.panels))
     return rank_panels(
         first.panels,
-        Question(**request.question()),
+        Question(**request.asked()),
         further=[one.panels for one in measures[1:]],
         called=[written_direction(measure)[0] for measure in request.measure],
         slices=slices,
@@ -332,7 +317,7 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
     _check_partitioned(request)
     partitioned = measured_from_partitions(
         request.files,
-        Question(**request.question()),
+        Question(**request.asked()),
         choice=Choice(systems=request.system, **request.columns()),
         direction=request.direction,
         engine=work.engine,

@@ -95,8 +95,10 @@ FACTS: dict[str, dict[str, Any]] = {
 
 
 def make_option(name: str, help: str, **facts: Any) -> Option:  # noqa: ANN401 - the other fields of an option
-    """An option of a request: a word, or what its kind says, if `facts` say nothing else."""
-    usual: dict[str, Any] = {"type": str, "default": None, **FACTS.get(facts.get("kind", ""), {})}
+    """An option of a request: of the type of its default, a word without one, or what its kind says, if `facts` say no more."""
+    given = facts.get("default")
+    usual: dict[str, Any] = {"type": type(given) if isinstance(given, (int, float)) else str, "default": None}
+    usual |= FACTS.get(facts.get("kind", ""), {})
     if facts.get("many"):
         usual |= {"default": (), "most": None}
     return Option(name=name, help=help, **{**usual, **facts})

@@ -57,6 +57,12 @@ class TestedRequest(ScoredRequest):
             given[name] = self.value(name)
         return given
 
+    def asked(self) -> dict[str, Any]:
+        """The options of the question itself, without those that concern the data."""
+        from outscore.workflows.question import Question
+
+        return {"options": self.test_options(), **self.values_for(Question)}
+
     def file_literal(self, option: Option) -> str:
         """The files of an option; several references are a list of paths, because a list of strings would be segments."""
         if option.name != "reference":
@@ -135,12 +141,6 @@ class ComparisonRequest(TestedRequest, UnitRequest, DrawRequest):
     assume: str | None = declare(shared.ASSUME, after="margin")
     normality_alpha: float = declare(shared.NORMALITY_ALPHA, after="shuffle")
     correction: str = declare(shared.CORRECTION, after="resamples")
-
-    def asked(self) -> dict[str, Any]:
-        """The options of the comparison itself, without those that concern the data."""
-        from outscore.workflows.question import Question
-
-        return {"options": self.test_options(), **self.values_for(Question)}
 
     @property
     def is_shifted(self) -> bool:

@@ -25,9 +25,7 @@ def _check_power(name: str, power: object) -> None:
     check_share(name, power, "0.8; certainty would need infinitely many items")
 
 
-POWER = make_option(
-    "power", "Probability of detecting the difference.", type=float, default=0.8, check=_check_power, group="design"
-)
+POWER = make_option("power", "Probability of detecting the difference.", default=0.8, check=_check_power, group="design")
 
 METHODS = ("auto", "permutation", "normal", "t", "exact")
 
@@ -50,6 +48,10 @@ OF_PILOT = (*PLANNED, PILOT)
 OF_TRIALS = (*OF_PAIRS, PILOT, TRIED, NO_MARGIN)
 
 
+own_design, shared_design = partial(own, group="design"), partial(declare, group="design")
+own_pilot, shared_pilot = partial(own, group="pilot"), partial(declare, group="pilot")
+
+
 @dataclass(frozen=True)
 class PlanRequest(Request):
     """Required items, a detectable difference, or power: from numbers, from a pilot, or from printed scores."""
@@ -59,60 +61,53 @@ class PlanRequest(Request):
     function: ClassVar[str] = "plan"
     positional: ClassVar[tuple[str, ...]] = ()
 
-    effect: float | None = own(
+    effect: float | None = own_design(
         "effect",
         "The difference A - B to detect; in standard deviations if no spread is given.",
         type=float,
         label="Difference",
-        group="design",
         only_for=PLANNED,
     )
-    n: int | None = own(
+    n: int | None = own_design(
         "n",
         "How many items there are.",
         type=int,
         minimum=1,
         check=partial(check_count, most=MOST_ITEMS),
         label="Number of items",
-        group="design",
     )
-    power: float = declare(POWER)
-    margin: float | None = declare(
+    power: float = shared_design(POWER)
+    margin: float | None = shared_design(
         shared.MARGIN,
         help="Plan a gate: items after which it passes with this margin if the true difference is --effect, or 0.",
         form_help="Plan a gate: items after which it passes if the true difference is the one above, or 0.",
-        group="design",
         only_for=(base.PAIRED, NO_BATTLES),
         always_saved=False,
         doc="Plan a gate with this margin: the number of items after which it passes if the true difference is `effect`,\n"
         "which is 0 by default.",
     )
-    sd: float | None = own(
+    sd: float | None = own_design(
         "sd",
         "Standard deviation of the difference A - B between items.",
         type=float,
         label="Spread",
-        group="design",
         only_for=(*PLANNED, NO_PILOT),
     )
-    discordance: float | None = own(
+    discordance: float | None = own_design(
         "discordance",
         "Share of right-or-wrong items that only one of the two systems gets right.",
         type=float,
-        group="design",
         only_for=(*OF_PAIRS, NO_PILOT),
     )
-    accuracy: float | None = own(
+    accuracy: float | None = own_design(
         "accuracy",
         "The baseline's accuracy; without --discordance, errors are assumed to be independent.",
         type=float,
         form_help="The baseline's accuracy; without a discordance, errors are assumed to be independent.",
-        group="design",
         only_for=(*PLANNED, NO_PILOT),
     )
-    unpaired: bool = declare(
+    unpaired: bool = shared_design(
         shared.UNPAIRED,
-        group="design",
         only_for=(NO_BATTLES,),
         help="Each system has items of its own: plan for so many of each, with --sd the spread of a system's scores.",
         form_help="Each system has items of its own; the spread is that of a system's scores.",
@@ -131,68 +126,61 @@ class PlanRequest(Request):
         doc="Scores to estimate the spread from: a file with both systems, or a list of two files, arrays or `Scores`.",
         always_saved=True,
     )
-    repeats: int | None = own(
+    repeats: int | None = own_design(
         "repeats",
         "Runs of each system per item.",
         type=int,
         check=check_count,
-        group="design",
         only_for=OF_PAIRS,
         default_text="1",
     )
-    within: float | None = own(
+    within: float | None = own_design(
         "within",
         "Standard deviation of the difference between two runs on one item.",
         type=float,
         label="Spread within",
-        group="design",
         only_for=OF_PAIRS,
     )
-    cluster_size: float | None = own(
+    cluster_size: float | None = own_design(
         "cluster_size",
         "Items per cluster, such as a document.",
         type=float,
-        group="design",
         only_for=(*PLANNED, NO_BATTLES),
         default_text="1",
     )
-    icc: float | None = own(
+    icc: float | None = own_design(
         "icc",
         "Correlation of differences within a cluster.",
         type=float,
         label="Correlation",
-        group="design",
         only_for=(*PLANNED, NO_BATTLES),
         default_text="0",
     )
-    price_item: float | None = own(
+    price_item: float | None = own_design(
         "price_item",
         "Price of an item: with --price-run, find the cheapest combination of items and runs.",
         type=float,
         minimum=0,
         label="Price of an item",
         form_help="Together with the price of a run: find the cheapest combination of items and runs.",
-        group="design",
         only_for=OF_PAIRS,
         always_saved=False,
         doc="The price of an item. With prices, the plan is the cheapest combination of items and runs per item.",
     )
-    price_run: float | None = own(
+    price_run: float | None = own_design(
         "price_run",
         "Price of one run of one system on an item.",
         type=float,
         minimum=0,
         label="Price of a run",
-        group="design",
         only_for=OF_PAIRS,
         always_saved=False,
     )
-    budget: float | None = own(
+    budget: float | None = own_design(
         "budget",
         "Money to spend: with prices, find the items and runs that detect the smallest difference for it.",
         type=float,
         minimum=0,
-        group="design",
         only_for=OF_PAIRS,
         always_saved=False,
     )
@@ -222,110 +210,96 @@ class PlanRequest(Request):
         doc="A printed table of accuracies, the path of a file with a system and its score in each line, or scores by\n"
         "system: which numbers of items fit the decimals, and with `n`, which p-values can each pair have?",
     )
-    retrospective: bool = own(
+    retrospective: bool = own_pilot(
         "retrospective",
         "With --pilot: try out a test on samples resembling the pilot.",
         label="Try a test",
-        group="pilot",
         only_for=(*OF_PAIRS, PILOT, NO_MARGIN),
         kind="flag",
     )
-    test: str | None = own(
+    test: str | None = own_pilot(
         "test",
         "The test to try out; see `outscore tests`.",
         choices=shared.known_tests,
         form_help="The test to try out.",
-        group="pilot",
         only_for=OF_TRIALS,
         metavar="NAME",
         default_text=shared.TEST.default,
     )
-    replicates: int | None = own(
+    replicates: int | None = own_pilot(
         "replicates",
         "Number of samples to try it on, for each size.",
         type=int,
         minimum=1,
         check=check_count,
         label="Samples",
-        group="pilot",
         only_for=OF_TRIALS,
         default_text=str(REPLICATES),
     )
-    reference: tuple[str, ...] = declare(
+    reference: tuple[str, ...] = shared_pilot(
         shared.REFERENCE,
-        group="pilot",
         only_for=(*OF_PAIRS, PILOT),
         help="The pilot holds texts: a reference; repeatable.",
         form_help="For a pilot of texts: the reference.",
         annotation="str | Path | Sequence[str | Path]",
         doc="The references of a pilot of texts, as paths.",
     )
-    metric: str | None = own(
+    metric: str | None = own_pilot(
         "metric",
         "The metric of texts.",
         form_help="The metric of a pilot of texts, such as chrf or bleu:tokenize=zh.",
-        group="pilot",
         only_for=(*OF_PAIRS, PILOT),
         kind="metric",
         metavar="NAME[:key=value]",
         default_text=f"{METRIC_OF_TEXTS} for texts",
         always_saved=False,
     )
-    system: tuple[str, ...] = declare(shared.SYSTEM, group="pilot", only_for=OF_PILOT)
-    item: str | None = declare(shared.ITEM, group="pilot", only_for=(*OF_PILOT, NO_BATTLES))
-    score: str | None = declare(
+    system: tuple[str, ...] = shared_pilot(shared.SYSTEM, only_for=OF_PILOT)
+    item: str | None = shared_pilot(shared.ITEM, only_for=(*OF_PILOT, NO_BATTLES))
+    score: str | None = shared_pilot(
         shared.SCORE,
         default=None,
         many=False,
         help="Column of the scores.",
-        group="pilot",
         only_for=(*OF_PILOT, NO_BATTLES),
         annotation="",
     )
-    cluster: str | None = declare(
-        shared.CLUSTER, help="Column of documents, conversations ...", group="pilot", only_for=OF_PILOT
-    )
-    repeat: str | None = declare(
-        shared.REPEAT, help="Column of epochs, seeds, samples.", group="pilot", only_for=(*OF_PILOT, NO_BATTLES)
-    )
-    direction: str = declare(shared.DIRECTION, group="pilot", only_for=OF_PILOT)
-    unit_size: int = declare(
+    cluster: str | None = shared_pilot(shared.CLUSTER, help="Column of documents, conversations ...", only_for=OF_PILOT)
+    repeat: str | None = shared_pilot(shared.REPEAT, help="Column of epochs, seeds, samples.", only_for=(*OF_PILOT, NO_BATTLES))
+    direction: str = shared_pilot(shared.DIRECTION, only_for=OF_PILOT)
+    unit_size: int = shared_pilot(
         shared.UNIT_SIZE,
-        group="pilot",
         only_for=(*OF_PAIRS, PILOT),
         always_saved=False,
         help="Items of the pilot per evaluation unit.",
     )
-    unit_statistic: str = declare(shared.UNIT_STATISTIC, group="pilot", only_for=(*OF_PAIRS, PILOT), always_saved=False)
-    shuffle: int | None = declare(shared.SHUFFLE, group="pilot", only_for=(*OF_PAIRS, PILOT))
-    delta: float = declare(
+    unit_statistic: str = shared_pilot(shared.UNIT_STATISTIC, only_for=(*OF_PAIRS, PILOT), always_saved=False)
+    shuffle: int | None = shared_pilot(shared.SHUFFLE, only_for=(*OF_PAIRS, PILOT))
+    delta: float = shared_pilot(
         shared.DELTA,
         label="Tested difference",
-        group="pilot",
         only_for=OF_TRIALS,
         help="The difference A - B under the null hypothesis of the test to try out.",
     )
-    method: str = own(
+    method: str = own_design(
         "method",
         "The test to compute power for: permutation, t, exact (McNemar), or the normal formula.",
         default="auto",
         choices=METHODS,
-        group="design",
         only_for=(NO_MARGIN,),
         doc='``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items\n'
         'without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed formula,\n'
         "which treats the spread as known and counts rejections in the right direction only.",
     )
-    anytime: bool = declare(
+    anytime: bool = shared_design(
         shared.ANYTIME,
-        group="design",
         only_for=(*OF_PAIRS, NO_MARGIN),
         help="Also say after how many items an anytime-valid test is expected to stop.",
     )
-    bounds: tuple[float, ...] = declare(shared.BOUNDS, group="design", only_for=(LOOKED,))
-    alternative: str = declare(shared.ALTERNATIVE, group="design", only_for=(NO_TABLE, NO_MARGIN))
-    alpha: float = declare(shared.ALPHA, group="design", doc="The level of the test.")
-    seed: int = declare(shared.SEED, group="pilot")
+    bounds: tuple[float, ...] = shared_design(shared.BOUNDS, only_for=(LOOKED,))
+    alternative: str = shared_design(shared.ALTERNATIVE, only_for=(NO_TABLE, NO_MARGIN))
+    alpha: float = shared_design(shared.ALPHA, doc="The level of the test.")
+    seed: int = shared_pilot(shared.SEED)
 
     @property
     def system_paths(self) -> Sequence[str]:

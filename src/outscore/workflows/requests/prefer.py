@@ -73,7 +73,6 @@ class PreferRequest(Request):
     strength: int = own(
         "strength",
         "Arena-Hard: how many wins a strong verdict (A>>B) counts for.",
-        type=int,
         default=1,
         minimum=1,
         check=partial(check_count, most=1_000),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
@@ -168,12 +168,6 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
             labels.append(self.dataset)
         return [*self.system_files, *self.reference, *labels, *scored]
 
-    def question(self) -> dict[str, Any]:
-        """The options that apply to whatever is ranked: scores, texts or outputs."""
-        from outscore.workflows.question import Question
-
-        return {"options": self.test_options(), **self.values_for(Question)}
-
     def validate(self, *, kind: Literal["scores", "texts", "outputs"] | None = None) -> None:
         """Refuse whatever can be refused before a file is opened; `kind` says what is ranked if there are no files."""
         from outscore.workflows.question import Question, check_test
@@ -189,7 +183,7 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         if not texts and self.task is None:
             refuse_metric_of_texts(self.metric)
             check_direction(self.metric, self.direction)
-        Question(**self.question()).check_ranking(None if texts else self.metric)
+        Question(**self.asked()).check_ranking(None if texts else self.metric)
         self._check_frontier()
         check_reduction(self.reduce, None if texts else self.metric)
         if texts:

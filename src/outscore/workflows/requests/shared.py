@@ -6,6 +6,7 @@ Nothing here imports a registry: choices that come from one are functions.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Mode, check_count, check_level, check_seed
@@ -86,13 +87,14 @@ def _metrics() -> dict[str, str]:
     return {name: entry.summary for name, entry in METRICS.items()}
 
 
+of_test, of_data = partial(make_option, group="test"), partial(make_option, group="data")
+of_logs, of_units = partial(make_option, group="logs"), partial(make_option, group="units")
 FILES = make_option("files", "", kind="file", many=True, least=1, metavar="", always_saved=True)
-METRIC = make_option(
+METRIC = of_test(
     "metric",
     "A metric from `outscore metrics`; texts take several.",
     choices=_metrics,
     form_help="What the rows add up to; empty: mean, or F1 for counts.",
-    group="test",
     only_for=(base.SINGLE,),
     kind="metric",
     metavar="NAME[:key=value],...",
@@ -100,13 +102,12 @@ METRIC = make_option(
     annotation="str | AdditiveMetric | None",
     doc='A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for counts of a file.',
 )
-DIRECTION = make_option(
+DIRECTION = of_data(
     "direction",
     "Which scores are better; auto: lower ones if the name of the column or file says so (wer, loss ...), else higher ones.",
     default="auto",
     choices=("auto", "higher", "lower"),
     label="Better scores",
-    group="data",
     only_for=(base.SCORES, base.NO_OUTPUTS),
     always_saved=False,
     shortcuts=(("lower-is-better", "lower"), ("higher-is-better", "higher")),
@@ -114,21 +115,19 @@ DIRECTION = make_option(
     "of files of bare numbers (wer, loss, latency and the like are better when lower); if that does not settle it, higher\n"
     "is better.",
 )
-TEST = make_option(
+TEST = of_test(
     "test",
     "A test from `outscore tests`, or all of them.",
     default="permutation",
     choices=every_test,
     form_help="How p is computed.",
-    group="test",
     metavar="NAME",
     doc='A name from ``outscore tests``. ``"all"`` decides by `permutation` and shows the others beside it.',
 )
-SET = make_option(
+SET = of_test(
     "set",
     "An option of the test; repeatable.",
     label="Options of the test",
-    group="test",
     kind="settings",
     metavar="KEY=VALUE",
     python="options",
@@ -136,62 +135,54 @@ SET = make_option(
     doc='The test\'s own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.',
     always_saved=True,
 )
-METHOD = make_option(
+METHOD = of_test(
     "method",
     "How permutation computes p.",
     default="auto",
     choices=METHODS,
-    group="test",
     only_for=(base.of_values("test", ("permutation",)),),
     python=None,
 )
-ALTERNATIVE = make_option(
+ALTERNATIVE = of_test(
     "alternative",
     "Which difference counts; greater: A is better.",
     default="two-sided",
     choices=ALTERNATIVES,
     label="Question",
     form_help="Which difference counts.",
-    group="test",
     doc='``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.',
 )
-ALPHA = make_option(
+ALPHA = of_test(
     "alpha",
     "Significance level.",
-    type=float,
     default=0.05,
     check=check_level,
     label="Level",
-    group="test",
     doc="The significance level; the interval has level 1 - alpha and the same design as p.",
 )
 FAMILY_ALPHA = replace(ALPHA, doc="The level of all claims together; each interval on its own has level 1 - alpha.")
-DELTA = make_option(
+DELTA = of_test(
     "delta",
     "Test the difference A - B against this.",
-    type=float,
     default=0.0,
     label="Difference",
-    group="test",
     only_for=(base.PAIRED, base.ONE_LOOK),
     doc="Test whether A - B is `delta` instead of 0. Two-sided, differences are assumed to be symmetric about it; one-sided,\n"
     "nothing is, as for a margin. Right-or-wrong items get Tango's score test, which is asymptotic.",
 )
-MARGIN = make_option(
+MARGIN = of_test(
     "margin",
     "Also test non-inferiority and equivalence within this margin.",
     type=float,
-    group="test",
     only_for=(base.SINGLE.cured("Give each measure its own with --not-worse NAME=MARGIN."),),
     doc="Also test whether A is worse than B by less than this margin, and whether the two are equivalent within it.",
 )
-ASSUME = make_option(
+ASSUME = of_test(
     "assume",
     "What the test at a margin may assume: symmetric differences, or crashes that hit all items alike.",
     choices=ASSUMPTIONS,
     label="What may be assumed",
     form_help="Empty: nothing. Rare large losses are then never taken for absent because they have not shown.",
-    group="test",
     only_for=(base.SHIFTED,),
     metavar="symmetric|equal-crashes",
     default_text="nothing",
@@ -199,34 +190,31 @@ ASSUME = make_option(
     doc='What the test at a margin, or of a one-sided `delta`, may assume: ``"symmetric"`` differences, as flips of signs\n'
     'do, or ``"equal-crashes"``, that a crash hits one item as likely as another, for F1 and its kin. None assumes nothing.',
 )
-ANYTIME = make_option(
+ANYTIME = of_test(
     "anytime",
     "Also show evidence valid at every look, for items in random order: e-value, anytime p, confidence sequence.",
     label="Look early",
-    group="test",
     only_for=(base.PAIRED, base.SCORES),
     kind="flag",
     always_saved=False,
 )
-UNPAIRED = make_option(
+UNPAIRED = of_test(
     "unpaired",
     "The systems were scored on different items: permute scores between the systems, without matching items.",
     label="Different items",
     form_help="The systems were scored on different items, so items cannot be matched.",
-    group="test",
     only_for=(base.SCORES,),
     kind="flag",
     always_saved=False,
     doc="Compare two samples of different items; items are not matched, and shared ids are refused.",
 )
-BOUNDS = make_option(
+BOUNDS = of_test(
     "bounds",
     "The smallest and the largest possible score of an item, for margins, a one-sided --delta and --anytime.",
     type=float,
     default=(),
     label="Bounds of scores",
     form_help="For margins and for looking early: the smallest and the largest score that an item can have, such as 0 100.",
-    group="test",
     only_for=(base.BOUNDED, base.SCORES),
     least=2,
     most=2,
@@ -237,70 +225,58 @@ BOUNDS = make_option(
     doc="The smallest and the largest score that an item can have, for margins, a one-sided `delta` and `anytime`. None is\n"
     "what the metric says, or 0 and 1 if all scores lie there.",
 )
-UNIT_SIZE = make_option(
+UNIT_SIZE = of_units(
     "unit_size",
     "Adjacent items that form an evaluation unit.",
-    type=int,
     default=1,
     check=check_count,
-    group="units",
     only_for=(base.PAIRED, base.ONE_LOOK, base.ALL_ROWS),
 )
-UNIT_STATISTIC = make_option(
+UNIT_STATISTIC = of_units(
     "unit_statistic",
     "How the items of a unit are summarised.",
     default="mean",
     choices=STATISTICS,
-    group="units",
     only_for=(base.PAIRED,),
 )
-SHUFFLE = make_option(
+SHUFFLE = of_units(
     "shuffle",
     "Shuffle the items with this seed before units are formed.",
     type=int,
     check=check_seed,
-    group="units",
     only_for=(base.PAIRED,),
     metavar="SEED",
 )
-UNIT_ADVICE = make_option(
+UNIT_ADVICE = of_units(
     "unit_advice",
     "Also show how spread, effect size and p depend on the unit size.",
     label="Try other unit sizes",
-    group="units",
     only_for=(base.PAIRED, base.SCORES),
     kind="flag",
     doc="Also show how spread, effect size and p depend on the unit size; choose the size for what it\nmeans, not for p.",
 )
-NORMALITY_ALPHA = make_option(
+NORMALITY_ALPHA = of_units(
     "normality_alpha",
     "Level of the normality test in the data analysis; the decision does not depend on it.",
-    type=float,
     default=0.05,
     check=check_level,
     label="Level of the normality test",
-    group="units",
     only_for=(base.PAIRED,),
 )
-RESAMPLES = make_option(
-    "resamples", "Number of random swaps or resamples to draw.", type=int, check=check_count, group="test", python=None
-)
-CORRECTION = make_option(
+RESAMPLES = of_test("resamples", "Number of random swaps or resamples to draw.", type=int, check=check_count, python=None)
+CORRECTION = of_test(
     "correction",
     "Multiplicity correction for the p-values of slices.",
     default="holm",
     choices=pair_corrections,
-    group="test",
     metavar="NAME",
 )
 FAMILY_CORRECTION = replace(CORRECTION, help="Multiplicity correction for the number of pairs.", choices=known_corrections)
-SEED = make_option(
+SEED = of_test(
     "seed",
     "Seed for everything that is sampled at random.",
-    type=int,
     default=0,
     check=check_seed,
-    group="test",
 )
 SYSTEM = make_option(
     "system",
@@ -342,11 +318,10 @@ MEASURE = make_option(
     doc="Several measures of the same items, tested as one family: columns of a file or table, or scores of logs;\n"
     '``"latency(lower)"`` says that lower is better. The result is then a `Comparisons`.',
 )
-NOT_WORSE = make_option(
+NOT_WORSE = of_test(
     "not_worse",
     "With --measure: claim that A is better on the other measures and not worse on this one by the margin: latency=5.",
     label="Not worse by",
-    group="test",
     only_for=(base.MEASURES, base.PAIRED, base.SCORES),
     kind="settings",
     metavar="NAME=MARGIN",
@@ -380,13 +355,12 @@ REPEAT = make_option(
     only_for=(*NAMES_COLUMN, base.SCORES),
     kind="column",
 )
-REPEATS = make_option(
+REPEATS = of_data(
     "repeats",
     "What the repeats are: epochs of each item, or runs that span all items.",
     choices=lambda: {"epochs": "of each item separately: samples, attempts", "runs": "over all items: seeds, reruns"},
     label="Kind of repeats",
     form_help="Epochs of each item separately, or runs that span all items; empty: decided by the column's name.",
-    group="data",
     only_for=(base.PAIRED, base.SCORES, base.ALL_ROWS),
     metavar="epochs|runs",
     default_text="decided by the column's name",
@@ -394,12 +368,11 @@ REPEATS = make_option(
     doc='What the rows of one item are: ``"epochs"`` are unrelated from item to item, ``"runs"``\n'
     "span all items, as training seeds do. None goes by the column's name: seed and run are runs.",
 )
-POPULATION = make_option(
+POPULATION = of_test(
     "population",
     "What the claim is about: new items, new items and new runs, or new runs of these items.",
     choices=_populations,
     form_help="What the claim is about; empty: new items and new runs where repeats are runs, otherwise new items.",
-    group="test",
     only_for=(base.PAIRED, base.ALL_ROWS),
     metavar="items|items-and-runs|these-items",
     default_text="items; items-and-runs if the repeats are runs",
@@ -408,13 +381,12 @@ POPULATION = make_option(
     'systems on new items, ``"these-items"`` new runs of exactly these items. None is ``"items-and-runs"`` if the repeats\n'
     'are runs, otherwise ``"items"``.',
 )
-REDUCE = make_option(
+REDUCE = of_data(
     "reduce",
     "How several runs of an item become one score: mean, pass@K, pass^K, max, min or majority.",
     default="mean",
     choices=lambda: REDUCTIONS,
     label="Score of several runs",
-    group="data",
     only_for=(base.PAIRED, base.SCORES, base.NO_OUTPUTS, base.ALL_ROWS),
     metavar="mean|pass@K|pass^K|max|min|majority",
     always_saved=False,
@@ -422,11 +394,10 @@ REDUCE = make_option(
     'is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"`` (whether the answer that most runs\n'
     "give is right).",
 )
-EQUAL_RUNS = make_option(
+EQUAL_RUNS = of_data(
     "equal_runs",
     "Use equally many runs of each item for every system: the first ones.",
     label="Equally many runs",
-    group="data",
     only_for=(base.PAIRED, base.SCORES, base.NO_OUTPUTS, base.ALL_ROWS),
     kind="flag",
     always_saved=False,
@@ -480,88 +451,79 @@ GOLD = make_option(
     also=("gold-column",),
     doc="For a file, the column of the right answers that predictions, or the columns of systems, are compared with.",
 )
-DUPLICATES = make_option(
+DUPLICATES = of_data(
     "duplicates",
     "What to do with ids that occur more than once.",
     default="stop",
     choices=("stop", "mean", "first", "last"),
     label="Repeated ids",
-    group="data",
     only_for=(base.SCORES, base.NO_OUTPUTS),
     doc="What to do with rows of a file that share an id: refuse them, or use their mean, the first or the last.",
 )
-READER = make_option(
+READER = of_data(
     "reader",
     "A format from `outscore formats`.",
     default="auto",
     choices=_formats,
     label="Format",
     form_help="Format of the files of scores.",
-    group="data",
     only_for=(base.FILES, base.NO_OUTPUTS),
     metavar="FORMAT",
     doc="The format of the files, a name from ``outscore formats``.",
 )
-LOG_TASK = make_option(
+LOG_TASK = of_logs(
     "log_task",
     "Logs: which task to compare, if they contain several.",
     label="Task of the logs",
-    group="logs",
     only_for=(base.LOGS, base.SCORES),
     metavar="NAME",
     always_saved=False,
 )
-FILTER = make_option(
+FILTER = of_logs(
     "filter",
     "Logs: the filter that extracted the scored answers, if they contain several.",
-    group="logs",
     only_for=(base.LOGS, base.SCORES),
     metavar="NAME",
     always_saved=False,
 )
-MISSING = make_option(
+MISSING = of_data(
     "missing",
     "Rows without a score: stop, drop them, or count them as zero, the worst score.",
     choices=("stop", "drop", "zero"),
     label="Rows without a score",
-    group="data",
     only_for=(base.SCORES, base.FILES),
     default_text="stop; zero where the harness counts so",
     always_saved=False,
 )
-FORCE_SAME = make_option(
+FORCE_SAME = of_logs(
     "force_same",
     "Logs: compare logs even if their questions or settings differ.",
     label="Compare logs that differ",
-    group="logs",
     only_for=(base.LOGS, base.SCORES),
     kind="flag",
     always_saved=False,
 )
-ROSTER = make_option(
+ROSTER = of_logs(
     "roster",
     "Logs that leave out what failed: a file with the ids of all items, one per line, or their number.",
     label="All items",
-    group="logs",
     only_for=(base.LOGS, base.SCORES),
     metavar="FILE|N",
     always_saved=False,
 )
-QRELS = make_option(
+QRELS = of_logs(
     "qrels",
     "TREC runs: the file of relevance judgements; --metric names measures such as nDCG@10,AP.",
     label="Relevance judgements",
     form_help="The file of relevance judgements of TREC runs; the metric is then one of retrieval, such as nDCG@10.",
-    group="logs",
     only_for=(base.FILES, base.SCORES),
     kind="file",
     most=None,
 )
-TRANSPOSE = make_option(
+TRANSPOSE = of_data(
     "transpose",
     "The rows of the table are systems and its columns are items.",
     label="Rows are systems",
-    group="data",
     only_for=(*NAMES_COLUMN, base.SCORES),
     kind="flag",
     always_saved=False,
@@ -580,12 +542,11 @@ TEXT_READER = replace(
     choices=_text_formats,
     always_saved=False,
 )
-TEXT_COLUMN = make_option(
+TEXT_COLUMN = of_data(
     "text_column",
     "Texts: a column of a table, such as hypothesis=answer; repeatable.",
     label="Columns of texts",
     form_help="What the columns of a table contain: hypothesis, reference, source, system, document, item (none: no ids).",
-    group="data",
     only_for=(base.TEXTS,),
     kind="settings",
     metavar="PART=COLUMN",
@@ -593,11 +554,10 @@ TEXT_COLUMN = make_option(
     doc="Columns of a table of texts by their role: ``hypothesis``, ``reference``, ``source``, ``system``,\n"
     "``document`` or ``item`` (``none``: every row is a segment). None recognises them by their names.",
 )
-SCORES = make_option(
+SCORES = of_data(
     "scores",
     "Texts: a metric's segment scores, COMET=a.comet,b.comet; MetricX(lower)=... if lower is better; repeatable.",
     label="Segment scores",
-    group="data",
     only_for=(base.TEXTS,),
     kind="settings",
     metavar="NAME=A,B",
@@ -614,11 +574,10 @@ SOURCE = make_option(
     doc="The source text or the path of its file, shown beside the segments that moved a score. None uses the source column\n"
     "of a table of texts, if there is one.",
 )
-EXPLAIN = make_option(
+EXPLAIN = of_data(
     "explain",
     "Texts: also show which words make the difference: by frequency, and as n-grams.",
     label="Which words",
-    group="data",
     only_for=(base.TEXTS,),
     kind="flag",
     always_saved=False,
@@ -653,7 +612,7 @@ BUCKETS = make_option(
     doc='Labels of the segments by the name of their column, paths of files of labels, or ``"length"`` for the length of the\n'
     "reference: each value is compared separately, and each column of labels is a family.",
 )
-COMPAT = make_option(
+COMPAT = of_test(
     "compat",
     "Also show what others print: sacrebleu-ar and sacrebleu-bs of texts, nlpstattest and paired-perm-test of scores.",
     choices=lambda: {
@@ -664,50 +623,44 @@ COMPAT = make_option(
     },
     label="Compare with",
     form_help="Also show what another program prints; it does not affect the verdict.",
-    group="test",
     metavar="NAME",
     always_saved=False,
     doc='``"sacrebleu-ar"``, ``"sacrebleu-bs"`` (of texts), ``"nlpstattest"`` or ``"paired-perm-test"`` (of scores): also\n'
     "show what that program prints. It does not affect the verdict.",
 )
-NAMES = make_option(
+NAMES = of_data(
     "names",
     "What to call the systems, separated by commas.",
     default=(),
-    group="data",
     only_for=(base.ALL_ROWS,),
     kind="names",
     metavar="A,B",
     default_text="header or file names",
     doc="What to call the systems. None uses the names in the data (header, file or `Scores`), otherwise A and B.",
 )
-BASELINE = make_option("baseline", "Compare every system with this one only.", group="test", kind="system")
-CRITICAL_DIFFERENCE = make_option(
+BASELINE = of_test("baseline", "Compare every system with this one only.", kind="system")
+CRITICAL_DIFFERENCE = of_test(
     "critical_difference",
     "Also report Friedman's test and Nemenyi's critical difference, over datasets, or over items of one dataset.",
-    group="test",
     only_for=(base.ALL_ROWS,),
     kind="flag",
 )
-JOINT = make_option(
+JOINT = of_test(
     "joint",
     "Also resample the same items for all systems: simultaneous intervals, P(best), Borda scores, win rates.",
     label="All systems at once",
-    group="test",
     only_for=(base.ALL_ROWS,),
     kind="flag",
     always_saved=False,
     doc="Also resample the items for all systems at once: simultaneous intervals of the differences, how often each\n"
     "system is best, Borda scores and mean win rates.",
 )
-MIN_SUPPORT = make_option(
+MIN_SUPPORT = of_test(
     "min_support",
     "Rows with fewer units are listed but not tested.",
-    type=int,
     default=20,
     check=check_count,
     label="Fewest units",
-    group="test",
 )
 
 

@@ -19,7 +19,7 @@ from outscore.scores.panel import Panel
 from outscore.scores.system import Origin, Scores
 from outscore.workflows.frames import is_table
 from outscore.workflows.load import load
-from outscore.workflows.names import at_the_door, path_texts, proposing_measures
+from outscore.workflows.names import at_the_door, files_given, path_texts, proposing_measures
 from outscore.workflows.prepare import Prepared, prepare_each
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.rank import ScoreRequest
@@ -77,13 +77,10 @@ def call(
 def _call_texts(scores: object, reference: object, documents: object, given: dict[str, Any]) -> ScoreResult:
     """Texts: paths, or lists of segments, of one system or of several by name."""
     several = scores if isinstance(scores, (list, tuple)) else [scores]
-    references = reference if isinstance(reference, (list, tuple)) else [reference]
-    more = [] if documents is None else [documents]
-    paths = path_texts([*several, *references, *more])
+    paths = files_given(reference, files=several, documents=documents)
     # A list of strings is a text, segment by segment.
-    if paths is not None and all(isinstance(path, os.PathLike) for path in (*several, *references) if several is scores):
-        names = {"files": paths[: len(several)], "reference": paths[len(several) : len(several) + len(references)]}
-        return run(ScoreRequest.from_python({**given, "documents": paths[-1] if more else None}, **names))
+    if paths is not None and all(isinstance(path, os.PathLike) for path in several if several is scores):
+        return run(ScoreRequest.from_python(given, **paths))
     dataset = given.pop("dataset")
     request = ScoreRequest.from_python({**given, "clusters": None, "slices": None})
     (called, *_) = request.names or (UNNAMED,)
