@@ -12,12 +12,13 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.panels import panels_of
 
 import outscore as osc
 from outscore import OutscoreError
 from outscore.results.note import note_texts
 from outscore.scores.align import align
-from outscore.scores.panel import Panel, panel_of, panels_of, refuse_one
+from outscore.scores.panel import Panel, panel_of, refuse_one
 from outscore.scores.system import Labels, Scores
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.panels import panels_of
 
 import outscore as osc
 from outscore.outputs.model import Chains
 from outscore.scores.align import align_pair
-from outscore.scores.panel import panels_of
 from outscore.scores.system import Labels, Scores
 
 TREE = "1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tworks\twork\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"

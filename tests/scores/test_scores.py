@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read
 from outscore.results.design import Alignment
 from outscore.results.note import note_texts
 from outscore.scores.align import settle
-from outscore.scores.panel import panels_of
 from outscore.scores.system import Labels, Origin, Scores, facts_of_answers
 from outscore.workflows.prepare import prepare
 from outscore.workflows.requests.compare import CompareRequest
@@ -294,7 +294,7 @@ def test_a_contradiction_names_file_and_line(tmp_path):
 
 def test_an_unknown_rule_names_the_parameter():
     new = Scores("new", np.array([1, 0]), Labels.of(["q1", "q2"]))
-    for function in (lambda: pair(new, new, "none"), lambda: panels_of([new, replace(new, name="old")], duplicates="none")):
+    for function in (lambda: pair(new, new, "none"), lambda: osc.rank([new, replace(new, name="old")], duplicates="none")):
         with pytest.raises(OutscoreError, match=r"`duplicates` is 'none'\. Choose one of: stop, mean, first, last") as refused:
             function()
         assert refused.value.parameter == "duplicates"

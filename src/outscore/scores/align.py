@@ -321,7 +321,6 @@ def align(scores: Sequence[Scores], rule: DuplicateRule = "mean") -> Aligned:
 
     Equal rows of one item and repeat are kept once and counted; `rule` decides on rows that contradict each other.
     """
-    check_rule(rule)
     _check_systems(scores)
     refuse_other_gold(scores)
     settled = [settle(system, rule) for system in scores]
@@ -339,7 +338,7 @@ def align(scores: Sequence[Scores], rule: DuplicateRule = "mean") -> Aligned:
         systems,
         names,
         places,
-        _run_codes(systems),
+        None if all(system.repeats is None for system in systems) else _run_codes(systems),
         labels,
         home,
         datasets,
@@ -354,10 +353,11 @@ def _number_items(systems: Sequence[Scores]) -> tuple[Array, Sequence[str] | Non
 
     An item is an id, within its dataset where all systems name one, or else a position.
     """
-    item, labels = _encode_all([system.ids for system in systems])
-    if item is None:
-        item = np.concatenate([np.arange(system.rows) for system in systems])
-    sets, datasets = _encode_all([system.datasets for system in systems])
+    ids = [system.ids for system in systems if system.ids is not None]
+    named = [system.datasets for system in systems if system.datasets is not None]
+    # Systems that lack labels which others have were refused before.
+    item, labels = encode_together(ids) if ids else (np.concatenate([np.arange(system.rows) for system in systems]), None)
+    sets, datasets = encode_together(named) if len(named) == len(systems) else (None, None)
     codes, first = densify(item if sets is None else sets * (int(item.max(initial=-1)) + 1) + item)
     home = np.zeros(len(first), dtype=np.int64) if sets is None else sets[first]
     return codes, None if labels is None else names_at(labels, item[first]), home, datasets
@@ -403,10 +403,13 @@ def as_pair(a: Scores, b: Scores) -> tuple[Scores, Scores]:
             f"{a.label} has {a.rows:,} items and {b.label} has {b.rows:,}: they cannot be paired line by line.",
             "Give both systems' scores for the same items in the same order, or compare different items with --unpaired.",
         )
-    if a.datasets is not None and b.datasets is not None:
-        _refuse_other_datasets(a, b, a.datasets, b.datasets)
+    if a.datasets is None and b.datasets is None:
         return a, b
-    return _dataset_as_slice(a), _dataset_as_slice(b)
+    if a.datasets is None or b.datasets is None:
+        return _dataset_as_slice(a), _dataset_as_slice(b)
+    if a.ids is None and b.ids is None:
+        _refuse_other_datasets(a, b, a.datasets, b.datasets)
+    return a, b
 
 
 def _dataset_as_slice(scores: Scores) -> Scores:
@@ -418,8 +421,6 @@ def _dataset_as_slice(scores: Scores) -> Scores:
 
 def _refuse_other_datasets(a: Scores, b: Scores, *datasets: Labels) -> None:
     """Refuse rows without ids that would be matched by their position but are of different datasets."""
-    if a.ids is not None or b.ids is not None:
-        return
     codes, names = encode_together(datasets)
     first, second = codes[: a.rows], codes[a.rows :]
     wrong = np.flatnonzero(first != second)
@@ -489,12 +490,6 @@ def _check_lengths(scores: Sequence[Scores]) -> None:
                 " matched.",
                 "Give the scores of all systems for the same items in the same order, or name the items.",
             )
-
-
-def _encode_all(columns: Sequence[Labels | None]) -> tuple[Array, Sequence[str]] | tuple[None, None]:
-    """One column of codes for all systems, with the names that occur in it; None if a system has no labels."""
-    given = [column for column in columns if column is not None]
-    return encode_together(given) if len(given) == len(columns) else (None, None)
 
 
 def encode_together(columns: Sequence[Labels]) -> tuple[Array, Sequence[str]]:
@@ -604,11 +599,9 @@ def names_at(names: Sequence[str], places: Array) -> Sequence[str]:
     return tuple([known[i] for i in places.tolist()])
 
 
-def _run_codes(systems: Sequence[Scores]) -> Array | None:
-    """The run of each row, -1 where a system does not say; None where none does."""
+def _run_codes(systems: Sequence[Scores]) -> Array:
+    """The run of each row, -1 where a system does not say."""
     labelled = [system.repeats for system in systems if system.repeats is not None]
-    if not labelled:
-        return None
     told = np.repeat([system.repeats is not None for system in systems], [system.rows for system in systems])
     codes = np.full(len(told), -1, dtype=np.int64)
     codes[told] = encode_together(labelled)[0]

@@ -1,6 +1,6 @@
 """Systems by items on one dataset, in the columns of one metric: what every test works on, of two systems or of many.
 
-`panels_of` makes one `Panel` per dataset from the systems that readers return, `panel_of` one of all their items.
+`panels_by_dataset` makes one `Panel` per dataset of systems that were aligned, `panel_of` one of all their items.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from outscore.scores.align import (
     Aligned,
     DuplicateRule,
     RowValues,
-    align,
     densify,
     item_clusters,
     names_at,
@@ -410,38 +409,19 @@ def _differ(runs: Runs, items: int) -> Array:
     return differ
 
 
-def panels_of(
-    scores: Sequence[Scores], metric: str | AdditiveMetric = "mean", duplicates: DuplicateRule = "mean"
-) -> list[Panel]:
-    """One panel per dataset, in order of first appearance.
-
-    Items are matched by id, or by position if no system has ids. Equal rows of one item and repeat are kept
-    once and counted; `duplicates` decides on rows that contradict each other, and ``"mean"`` averages them
-    with a note. Repeats are averaged.
-
-    Parameters
-    ----------
-    scores
-        The systems, each with a name of its own.
-    metric
-        What scores their rows.
-    duplicates
-        ``"mean"``, ``"first"``, ``"last"`` or ``"stop"``.
+def panels_by_dataset(aligned: Aligned, metric: str | AdditiveMetric) -> list[Panel]:
+    """One panel for each dataset of systems that have been aligned; the first one carries the notes and counts of all rows.
 
     Examples
     --------
+    >>> from outscore.scores.align import align
     >>> from outscore.scores.system import Labels
     >>> new = Scores("new", np.array([1, 0]), Labels.of(["q1", "q2"]))
     >>> old = Scores("old", np.array([0, 1]), Labels.of(["q2", "q3"]))
-    >>> (panel,) = panels_of([new, old])
+    >>> (panel,) = panels_by_dataset(align([new, old]), "mean")
     >>> panel.items, panel.rows[..., 0].tolist(), panel.present.tolist()
     (('q1', 'q2', 'q3'), [[1, 0, 0], [0, 0, 1]], [[True, True, False], [False, True, True]])
     """
-    return panels_by_dataset(align(scores, duplicates), metric)
-
-
-def panels_by_dataset(aligned: Aligned, metric: str | AdditiveMetric) -> list[Panel]:
-    """One panel for each dataset of systems that have been aligned; the first one carries the notes and counts of all rows."""
     first, *others = _panels(aligned, metric, aligned.by_dataset)
     notes = filling_notes(aligned.items, aligned.conflicts, _count_unequal(aligned.counts), aligned.rule)
     return [replace(first, notes=tuple(notes)), *others]
@@ -452,6 +432,7 @@ def panel_of(aligned: Aligned, metric: str | AdditiveMetric) -> Panel:
 
     Examples
     --------
+    >>> from outscore.scores.align import align
     >>> from outscore.scores.system import Labels
     >>> new, old = (Scores(name, np.array([1, 0]), Labels.of(ids)) for name, ids in (("new", "xy"), ("old", "yx")))
     >>> panel_of(align([new, old]), "mean").pair(0, 1).b[:, 0].tolist()
@@ -514,6 +495,7 @@ def slices_of(
 
     Examples
     --------
+    >>> from outscore.scores.align import align
     >>> from outscore.scores.system import Labels
     >>> ids, topics = Labels.of(["q1", "q2", "q3"]), {"topic": Labels.of(["x", "y", "x"])}
     >>> both = align([Scores(name, np.array([1, 0, 1]), ids, slices=topics) for name in ("new", "old")])

@@ -41,7 +41,6 @@ from outscore.scores.weights import weigh
 from outscore.workflows.gold import gold_facts, scored_beside_gold
 from outscore.workflows.reading import (
     MetricDirection,
-    answer_notes,
     gold_notes,
     reading_of,
     resolve_direction,
@@ -77,8 +76,7 @@ class Prepared:
         panel = panel_of(self.aligned, self.better.metric)
         if self.systems.labels is not None:
             panel = replace(panel, items=_row_names(self.systems, self.aligned))
-        (named,) = name_repeats([panel], self.kind)
-        return named
+        return panel if self.kind is None else name_repeats([panel], self.kind)[0]
 
     @cached_property
     def panels(self) -> list[Panel]:
@@ -133,8 +131,7 @@ class Prepared:
         scales = (scale_notes(names, values) for values in _values_by_dataset(scores))
         return [
             *next(filter(None, scales), []),
-            *gold_notes(names, [one.values for one in scores], origins),
-            *answer_notes(origins, self.about_gold),
+            *gold_notes(names, [one.values for one in scores], origins, self.about_gold),
         ]
 
 

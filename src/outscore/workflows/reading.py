@@ -138,7 +138,7 @@ def resolve_direction(
 def _refuse_unclear(named: Sequence[str], *, endings: bool) -> None:
     """Refuse a name that leaves open which scores are better, and systems that all seem to be named after their ranks."""
     unclear = [name for name in named if is_unclear(name.removeprefix(".") if endings else name)]
-    if not unclear and may_share_measure(named):
+    if not unclear and len(named) > 1 and may_share_measure(named):
         unclear = list(named)
     if unclear:
         message = f"It is not clear from the name `{unclear[0]}` whether lower or higher scores are better."
@@ -338,13 +338,6 @@ def _short_names(paths: Sequence[str]) -> dict[str, str]:
     return {path: name if names.count(name) == 1 else path for path, name in zip(paths, names, strict=True)}
 
 
-def answer_notes(origins: Iterable[Origin], about_gold: Sequence[Note] = ()) -> list[Note]:
-    """What to do next with answers that were scored, or notes on what else was made of them."""
-    if about_gold or not any("gold" in origin.columns for origin in origins):
-        return list(about_gold)
-    return [Note("input", "Answers were scored as right or wrong; `outscore diff --task label` shows which ones changed.")]
-
-
 def _log_or_table(formats: Sequence[str]) -> Literal["log", "table"]:
     # There are many readers of logs, and other files do not need them.
     from outscore.formats.logs.registry import LOGS
@@ -362,21 +355,25 @@ def _columns(origins: Iterable[Origin], part: str) -> list[str]:
     return list(dict.fromkeys(column for origin in origins for column in origin.columns.get(part, ())))
 
 
-def gold_notes(names: Sequence[str], columns: Sequence[Array], origins: Iterable[Origin]) -> list[Note]:
-    """A warning if all answers of a system are right, which were scored by gold.
+def gold_notes(
+    names: Sequence[str], columns: Sequence[Array], origins: Iterable[Origin], about_gold: Sequence[Note] = ()
+) -> list[Note]:
+    """A warning if all answers of a system are right, which were scored by gold, and what to do next or was made of answers.
 
     Examples
     --------
     >>> import numpy as np
     >>> scored = Origin("answers.csv", "", 3, "csv", {"gold": ("answer",)})
     >>> [note.text[:33] for note in gold_notes(["A", "B"], [np.array([1, 1, 1]), np.array([1, 0, 1])], [scored])]
-    ['A equals gold: all 3 answers are ']
+    ['A equals gold: all 3 answers are ', 'Answers were scored as right or w']
     """
     if not any("gold" in origin.columns for origin in origins):
-        return []
+        return list(about_gold)
     numbers = [(name, one) for name, one in zip(names, columns, strict=True) if one.ndim == 1 and one.dtype.kind in "iufb"]
     perfect = [(name, len(one)) for name, one in numbers if len(one) and (one == 1).all()]
-    return [Note("warning", equals_gold(name, n, "answers")) for name, n in perfect]
+    warnings = [Note("warning", equals_gold(name, n, "answers")) for name, n in perfect]
+    next_step = Note("input", "Answers were scored as right or wrong; `outscore diff --task label` shows which ones changed.")
+    return [*warnings, *(about_gold or [next_step])]
 
 
 def scale_notes(names: Sequence[str], columns: Sequence[Array], metric: str = "") -> list[Note]:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
+from tests.panels import panels_of
 from tests.variants import a_few, crossed
 
 import outscore as osc
@@ -22,7 +23,6 @@ from outscore.engine.progress import Steps
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.parquet import LongColumns, are_partitions, long_file, long_rows, partition_paths
 from outscore.results.note import note_texts
-from outscore.scores.panel import panels_of
 from outscore.workflows.question import Question
 from outscore.workflows.rank import parquet as partitions
 from outscore.workflows.rank.measure import measure

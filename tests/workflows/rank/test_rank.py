@@ -7,6 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from tests.panels import panels_of
 from tests.variants import a_few
 
 import outscore as osc
@@ -17,7 +18,7 @@ from outscore.engine.progress import Steps
 from outscore.inference.families import adjust
 from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking
-from outscore.scores.panel import Panel, panels_of
+from outscore.scores.panel import Panel
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.rank.panels import assemble_ranking, measure, rank_panels
 from outscore.workflows.rank.standings import families, pairs_frame

@@ -35,7 +35,7 @@ from outscore.scores.panel import Panel
 from outscore.scores.system import Scores, facts_of_answers
 from outscore.workflows.prepare import prepare_each
 from outscore.workflows.question import Question
-from outscore.workflows.reading import MetricDirection, answer_notes, gold_notes, scale_notes
+from outscore.workflows.reading import MetricDirection, gold_notes, scale_notes
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.systems import Systems, arrays_given, names_of_series, pair_given
 
@@ -110,7 +110,6 @@ def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = Fals
         *data.notes,
         *scale_notes(data.names, values),
         *gold_notes(data.names, values, data.origins),
-        *answer_notes(data.origins),
         *facts_of_answers(data.scores),
         *_design_notes(data, panels),
         *_cautions(samples, beside, question, data.pair),
