@@ -14,7 +14,7 @@ import outscore as osc
 from outscore.core.numeric import finite
 from outscore.examples.registry import EXAMPLES
 from outscore.report.build.gate import drawn_interval
-from outscore.report.render import kind_of, render
+from outscore.report.render import kind_of, render, whole_of
 from outscore.results.note import ON_SCREEN
 from outscore.results.saved import read_saved
 
@@ -58,7 +58,7 @@ def test_every_screen_keeps_its_budget_and_fits_the_width(answered, name):
     warnings = len(re.findall(r"^  warning .*\n(?: {14,}.*\n)*", screen, re.MULTILINE))
     lines = len(re.sub(r"^  warning .*\n(?: {14,}.*\n)*", "", screen, flags=re.MULTILINE).splitlines())
     assert lines <= base + each * systems + ASKED.get(name, 0), screen
-    assert warnings == len(kind_of(result).screen(kind_of(result).whole(result)).warnings)
+    assert warnings == len(kind_of(result).screen(whole_of(result)).warnings)
     assert max(map(len, screen.splitlines())) <= 80
     assert not re.search(r"\d % ", screen)
 

@@ -16,7 +16,7 @@ from outscore.inference.families import CORRECTIONS, Correction
 from outscore.inference.registry import TESTS
 from outscore.language.phrases import correction_name, method_phrase, name_of_test
 from outscore.metrics.registry import METRICS
-from outscore.report.citations import cited_by_comparisons, works_on_metric
+from outscore.report.citations import cited, uses_of_comparisons, works_on_metric
 from outscore.results.comparison import Comparisons
 from outscore.web.form import _form
 from outscore.web.methods import sections
@@ -101,9 +101,9 @@ def test_the_page_of_methods_shows_it():
 
 
 def test_its_works_are_cited():
-    cited = cited_by_comparisons(Comparisons([compare(*SCORES, test="dummy")], {}))
-    assert "dixon1946" in cited.bibtex
-    assert [fact.label for fact in cited.works if "Vaaler" in fact.lines[0]] == ["exactness"]
+    found = cited(uses_of_comparisons(Comparisons([compare(*SCORES, test="dummy")], {})))
+    assert "dixon1946" in found.bibtex
+    assert [fact.label for fact in found.works if "Vaaler" in fact.lines[0]] == ["exactness"]
 
 
 def test_a_correction_and_a_metric_are_declared_likewise(monkeypatch):

@@ -19,7 +19,7 @@ text, markdown, latex = (SimpleNamespace(render=form) for form in (render_text, 
 
 
 def render_html(result, changed=None, contexts=None) -> str:
-    return render(result, "html", examples=None if changed is None else (changed, contexts))
+    return render(result, "html", **({} if changed is None else {"examples": (changed, contexts)}))
 
 
 def without_script(source: str) -> str:

@@ -21,7 +21,7 @@ from outscore.inference.registry import TESTS
 from outscore.metrics.outputs import COREF, COREF_CITATIONS
 from outscore.metrics.registry import METRICS
 from outscore.metrics.text.registry import TEXT_METRICS
-from outscore.report.citations import cited_by_comparisons, cited_by_ranking, works
+from outscore.report.citations import cited, uses_of_comparisons, uses_of_ranking, works
 
 FILE = files("outscore.report").joinpath("works.bib")
 # What BibTeX's standard styles warn about when it is missing.
@@ -110,12 +110,12 @@ def test_every_method_can_be_cited_and_every_work_is():
 
 def test_a_comparison_cites_what_it_used():
     whole = make_full()
-    cited = cited_by_comparisons(whole)
-    keys = list(parse(cited.bibtex))
-    assert len(keys) == len(set(keys)) == len(cited.works)
+    found = cited(uses_of_comparisons(whole))
+    keys = list(parse(found.bibtex))
+    assert len(keys) == len(set(keys)) == len(found.works)
     assert {"noreen1989", "benavoli2017", "zhu2020", "cohen1988"} <= set(keys)
     bare = replace(whole.comparisons[0], bayes=None, effects=[], analysis=None, tests=[], margin=None)
-    left = parse(cited_by_comparisons(replace(whole, comparisons=[bare])).bibtex)
+    left = parse(cited(uses_of_comparisons(replace(whole, comparisons=[bare]))).bibtex)
     assert not {"benavoli2017", "zhu2020", "cohen1988", "schuirmann1987"} & set(left)
 
 
@@ -123,7 +123,7 @@ def test_a_page_holds_the_bibtex_of_its_works():
     page = render_html(make_full())
     block = re.search(r"<summary>BibTeX</summary>\s*<pre[^>]*>(.*?)</pre>", page, re.DOTALL)
     assert block is not None
-    assert html.unescape(block[1]) == cited_by_comparisons(make_full()).bibtex
+    assert html.unescape(block[1]) == cited(uses_of_comparisons(make_full())).bibtex
 
 
 def test_bibtex_itself_is_content(tmp_path: Path):
@@ -137,5 +137,5 @@ def test_bibtex_itself_is_content(tmp_path: Path):
 
 
 def test_a_ranking_cites_every_metric_once():
-    keys = list(parse(cited_by_ranking(MADE["datasets"]()).bibtex))
+    keys = list(parse(cited(uses_of_ranking(MADE["datasets"]())).bibtex))
     assert len(keys) == len(set(keys))

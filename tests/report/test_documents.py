@@ -12,7 +12,6 @@ from tests.report.test_render import KINDS
 from tests.variants import crossed
 
 from outscore.report import render as door
-from outscore.report.build.common import Shown
 from outscore.report.document import (
     FORMS,
     Article,
@@ -33,7 +32,7 @@ from outscore.report.document import (
     Section,
     Verdict,
 )
-from outscore.report.render import kind_of
+from outscore.report.render import kind_of, whole_of
 from outscore.report.write import html, text
 
 REPORT = Path(door.__file__).parent
@@ -63,7 +62,7 @@ def write(document: Document, form: str, *, verbose: bool = False) -> str:
 
 def document_of(kind: str) -> Document:
     result = KINDS[kind]()
-    return kind_of(result).document(result, Shown())
+    return kind_of(result).build(whole_of(result))
 
 
 def test_every_kind_of_block_is_tried():

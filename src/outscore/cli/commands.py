@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from outscore.cli.declared import (
-    Asked,
-    OneOf,
-    changed_inputs,
-    command,
-    config_option,
-    declared_options,
-    given_files,
-    given_of,
-    of_files,
-)
+from outscore.cli import declared
 from outscore.cli.output import FORMS, remark
 from outscore.core.errors import OutscoreError, require_polars
 from outscore.core.records import count_of
@@ -53,7 +43,7 @@ if TYPE_CHECKING:
 # `outscore compare`: two systems, one verdict.
 
 
-@command(
+@declared.command(
     ComparisonRequest,
     click.option(
         "--jobs", type=int, default=0, help="Texts: number of processes that compute statistics.  [default: one per processor]"
@@ -63,7 +53,7 @@ if TYPE_CHECKING:
     options=every_option(),
     read=comparison_request,
 )
-def compare(asked: Asked[ComparisonRequest]) -> None:
+def compare(asked: declared.Asked[ComparisonRequest]) -> None:
     """Compare two systems item by item.
 
     A alone is a table (CSV, TSV, JSONL, Parquet: a column per system, or item, system, score), a file with two columns (a score
@@ -89,7 +79,7 @@ def compare(asked: Asked[ComparisonRequest]) -> None:
 
         results = run(request)
     first, *others = results.comparisons
-    first = replace(first, notes=[*first.notes, *changed_inputs(asked.saved, results.settings["inputs"])])
+    first = replace(first, notes=[*first.notes, *declared.changed_inputs(asked.saved, results.settings["inputs"])])
     asked.deliver(replace(results, comparisons=[first, *others]), _units(results, asked))
 
 
@@ -104,13 +94,13 @@ def _check_units(path: str, request: ComparisonRequest) -> None:
     check_further(path, request.inputs, option="--units", ending=".csv", holds="a table of units")
 
 
-def _units(results: Comparisons, asked: Asked[ComparisonRequest]) -> dict[str, str | bytes]:
+def _units(results: Comparisons, asked: declared.Asked[ComparisonRequest]) -> dict[str, str | bytes]:
     """The file of units, if it was asked for."""
     path = asked.own["units"]
     return {} if path is None else {path: results.units_to_csv()}
 
 
-def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> None:
+def _compare_texts(request: TextsRequest, asked: declared.Asked[ComparisonRequest]) -> None:
     """Texts have a bar of their own, and scores of segments to write."""
     from outscore.engine.engines import engine_of
     from outscore.engine.progress import terminal_progress
@@ -118,7 +108,7 @@ def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> No
 
     with terminal_progress() as progress:
         results, scores = run_scored(request, engine=engine_of(asked.own["jobs"]), progress=progress, remark=remark)
-    changes = changed_inputs(asked.saved, results.settings["inputs"], whole=True)
+    changes = declared.changed_inputs(asked.saved, results.settings["inputs"], whole=True)
     noted = [replace(c, notes=[*c.notes, *changes]) for c in results.comparisons]
     path = asked.own["segments"]
     further = {} if path is None else {path: scores()}
@@ -128,7 +118,7 @@ def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> No
 # `outscore rank`: many systems, and which of their differences are real.
 
 
-@command(
+@declared.command(
     RankRequest,
     click.option("--jobs", type=int, default=0, help="Number of worker processes.  [default: one per processor]"),
     click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster, or on one started on this machine."),
@@ -136,7 +126,7 @@ def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> No
     click.option("--segments", metavar="FILE.csv", help="Texts: also write the score of every segment by every metric."),
     click.option("--items", metavar="FILE.csv", help="Also write which items decide: dead, discriminating, suspicious."),
 )
-def rank(asked: Asked[RankRequest]) -> None:
+def rank(asked: declared.Asked[RankRequest]) -> None:
     """Rank many systems: all pairs tested, corrected, and grouped.
 
     TABLE is one file with all systems (CSV, TSV, JSONL, Parquet: a column per system, or item, system, score). FILES are one
@@ -204,8 +194,8 @@ def _parquet(table: pl.DataFrame) -> bytes:
 # `outscore score`: one system or several, each on its own.
 
 
-@command(ScoreRequest, verbose="Show the settings too.")
-def score(asked: Asked[ScoreRequest]) -> None:
+@declared.command(ScoreRequest, verbose="Show the settings too.")
+def score(asked: declared.Asked[ScoreRequest]) -> None:
     """Score systems individually.
 
     How certain is each score, and what can the test set show? FILE is a table of one system or several (CSV, TSV, JSONL,
@@ -227,13 +217,13 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub names the file of a step's summary."""
 
 
-@command(
+@declared.command(
     GateRequest,
     click.option("--update", is_flag=True, help="Write the candidate's scores to --baseline-file, after the comparison."),
     verbose="Show the whole comparison too.",
     forms=(*FORMS, GITHUB, "comment", "junit"),
 )
-def gate(asked: Asked[GateRequest]) -> int:
+def gate(asked: declared.Asked[GateRequest]) -> int:
     """Pass or fail a candidate against a baseline, for CI.
 
     A candidate passes if it is shown not to be worse than the baseline by a margin.
@@ -288,9 +278,11 @@ TEXTS = {"text", "markdown", "latex"}
 """Forms that show tables; the others contain everything."""
 
 
-@command(
+@declared.command(
     DiffRequest,
-    click.option("--sort", type=OneOf(SORTS), default="evidence", show_default=True, help="Order of the rows of a table."),
+    click.option(
+        "--sort", type=declared.OneOf(SORTS), default="evidence", show_default=True, help="Order of the rows of a table."
+    ),
     click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, help="Rows shown of each table."),
     click.option(
         "--table", "tables", multiple=True, metavar="KEY", help="Only this table: scores, pairs, transitions, labels ..."
@@ -299,7 +291,7 @@ TEXTS = {"text", "markdown", "latex"}
     charts="Also write the charts of the first 15 pairs as SVG, PNG, PDF and CSV.",
     verbose="All rows, all criteria, settings.",
 )
-def diff(asked: Asked[DiffRequest]) -> None:
+def diff(asked: declared.Asked[DiffRequest]) -> None:
     """Show what each system corrected, broke and changed.
 
     Each SYSTEM is compared with the one before it, and all of them with what they could do together.
@@ -359,12 +351,12 @@ def _changes(study: Study) -> str:
 # `outscore prefer`: battles between systems, and who is preferred to whom.
 
 
-@command(
+@declared.command(
     PreferRequest,
     click.option("--jobs", type=int, default=0, help="Number of worker processes.  [default: one per processor]"),
     click.option("--dask", metavar="ADDRESS|local", help="Count Parquet on a Dask cluster, or on one started on this machine."),
 )
-def prefer(asked: Asked[PreferRequest]) -> None:
+def prefer(asked: declared.Asked[PreferRequest]) -> None:
     """Rank systems by preferences: pairwise battles and judges.
 
     Prompts are the sampling units: intervals and p-values are about new prompts like these.
@@ -397,8 +389,8 @@ def _with_pilot(written: Mapping[str, Written]) -> PlanRequest:
     return PlanRequest.from_written({**others, "pilot": [*written.get("pilot", ()), *files]})
 
 
-@command(PlanRequest, read=_with_pilot, metavar="[FILE]", verbose="Show whole curves and settings too.")
-def plan(asked: Asked[PlanRequest]) -> None:
+@declared.command(PlanRequest, read=_with_pilot, metavar="[FILE]", verbose="Show whole curves and settings too.")
+def plan(asked: declared.Asked[PlanRequest]) -> None:
     """Plan a comparison: items needed, detectable difference, power.
 
     \b
@@ -422,8 +414,8 @@ def plan(asked: Asked[PlanRequest]) -> None:
 # `outscore show`: the contents of logs, before anything is chosen.
 
 
-@command(ShowRequest)
-def show(asked: Asked[ShowRequest]) -> None:
+@declared.command(ShowRequest)
+def show(asked: declared.Asked[ShowRequest]) -> None:
     """List what files contain and how they would be read.
 
     Logs: tasks, systems, scores, filters, items, repeats and rows without a score. Tables, bare numbers, texts, battles, words
@@ -441,20 +433,20 @@ def show(asked: Asked[ShowRequest]) -> None:
 
 
 @click.command()
-@click.argument("files", nargs=-1, metavar="LOG ...", shell_complete=of_files)
-@declared_options(ConvertRequest.options(), without=ConvertRequest.positional)
+@click.argument("files", nargs=-1, metavar="LOG ...", shell_complete=declared.of_files)
+@declared.declared_options(ConvertRequest.options(), without=ConvertRequest.positional)
 @click.option(
     "-o", "--output", required=True, metavar="NAME_samples.jsonl", help="The file to write; NAME.json is written beside it."
 )
-@config_option
+@declared.config_option
 @click.pass_context
 def convert(context: click.Context, /, files: tuple[str, ...], output: str, **asked: Any) -> None:  # noqa: ANN401 - declared
     """Write logs of evaluation harnesses as Every Eval Ever.
 
     One line per item and score, with the totals in a second file.
     """
-    written = given_of(ConvertRequest.options(), asked)
-    request = ConvertRequest.from_written({**written, "files": given_files(context, files)})
+    written = declared.given_of(ConvertRequest.options(), asked)
+    request = ConvertRequest.from_written({**written, "files": declared.given_files(context, files)})
     from outscore.formats.logs.every_eval_ever import aggregate_path
     from outscore.workflows.convert import run
 

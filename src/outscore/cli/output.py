@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outscore.core.errors import OutscoreError
-from outscore.results.files import check_folder, check_suffixes, form_of_file, refuse_overwriting, write_files
+from outscore.results.files import check_suffixes, check_target, form_of_file, write_files
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -94,13 +94,10 @@ PAGES = {"jinja2": "jinja2", **DRAWING}
 
 def check_outputs(paths: Iterable[str], charts: str | None, inputs: Iterable[str] = ()) -> None:
     """Refuse what cannot be written before any work is done: endings, folders, missing packages, the input itself."""
-    paths = list(paths)
+    paths, read = list(paths), list(inputs)
     check_suffixes(paths)
-    refuse_overwriting(paths, inputs, "-o")
     for path in paths:
-        if Path(path).is_dir():
-            raise OutscoreError(f"`{path}` is a folder, but a file was expected.", "Name a file inside it with -o.")
-        check_folder(path)
+        check_target(path, read, "-o")
         _check_access(path, Path(os.path.realpath(path)).parent)
         if Path(path).suffix.lower() == ".html":
             _check_packages(PAGES, f"write `{path}`")

@@ -235,27 +235,31 @@ def comparison_signature(
     >>> print(comparison_signature("f1", p, alternative="two-sided", alpha=0.05))
     metric:f1|test:permutation|method:exact|kernel:plane|n:80|unit:items|alternative:two-sided|alpha:0.05|outscore:0.2.0
     """
-    parts: list[tuple[str, object]] = [("metric", metric), *_direction_part(higher_is_better=higher_is_better)]
-    if bayes is None:
-        parts += p.signature.parts
-    else:
-        (name, test), *others = p.signature.parts
-        parts += [("test", "bayes"), ("rope", f"{bayes.rope:g}"), (f"p-{name}", test), *others]
-    parts.append(("unit", unit))
-    parts += [(key, value) for key, value in (("repeats", repeats), ("population", population)) if value]
-    parts += [("alternative", alternative), ("alpha", f"{alpha:g}")]
-    if delta:
-        parts.append(("delta", f"{delta:g}"))
-    if margin is not None:
-        parts.append(("margin", f"{margin:g}"))
-    parts += [(key, value) for key, value in (options or {}).items() if key not in NAMED]
-    if p.method == "monte-carlo":
-        parts += [(key, value) for key, value in (("resamples", resamples), ("seed", seed)) if value is not None]
-    return Signature([*parts, VERSION])
+    tested: Sequence[tuple[str, object]] = p.signature.parts
+    if bayes is not None:
+        (name, test), *others = tested
+        tested = [("test", "bayes"), ("rope", f"{bayes.rope:g}"), (f"p-{name}", test), *others]
+    sampled = p.method == "monte-carlo"
+    return _signature(
+        ("metric", metric),
+        ("better", None if higher_is_better else "lower"),
+        *tested,
+        ("unit", unit),
+        ("repeats", repeats or None),
+        ("population", population or None),
+        ("alternative", alternative),
+        ("alpha", f"{alpha:g}"),
+        ("delta", f"{delta:g}" if delta else None),
+        ("margin", None if margin is None else f"{margin:g}"),
+        *((key, str(value)) for key, value in (options or {}).items() if key not in NAMED),
+        ("resamples", resamples if sampled else None),
+        ("seed", seed if sampled else None),
+    )
 
 
-def _direction_part(*, higher_is_better: bool) -> list[tuple[str, object]]:
-    return [] if higher_is_better else [("better", "lower")]
+def _signature(*parts: tuple[str, object]) -> Signature:
+    """The parts that have a value, and the version."""
+    return Signature([*((name, value) for name, value in parts if value is not None), VERSION])
 
 
 def ranking_signature(
@@ -271,32 +275,28 @@ def ranking_signature(
     population: str = "items",
 ) -> Signature:
     """What reproduces a ranking; the seed only where something was sampled."""
-    parts: list[tuple[str, object]] = [
+    times = "{}-{}".format(*design.repeats_range) if design.repeats_range else f"{design.repeats:.4g}"
+    return _signature(
         ("rank", "pairs" if baseline is None else f"against {baseline}"),
         ("metric", top.metric),
-        *_direction_part(higher_is_better=top.higher_is_better),
+        ("better", None if top.higher_is_better else "lower"),
         ("test", top.test),
         ("method", claims.kind),
         ("kernel", top.kernel),
         ("systems", len(top.systems)),
         ("n", top.n),
         ("unit", _unit_mark(design)),
-    ]
-    if design.clusters is not None:
-        parts.append(("clusters", design.clusters))
-    if design.repeats != 1.0:
-        times = "{}-{}".format(*design.repeats_range) if design.repeats_range else f"{design.repeats:.4g}"
-        parts.append(("repeats", " ".join(filter(None, (times, design.repeat_kind)))))
-    if design.repeat_kind is not None:
-        parts.append(("population", population))
-    if datasets > 1:
-        parts.append(("datasets", datasets))
-    if claims.datasets_test is not None:
-        parts.append(("datasets-test", claims.datasets_test))
-    parts += [("correction", family.correction), ("m", family.m), ("alternative", "two-sided"), ("alpha", f"{alpha:g}")]
-    if claims.kind == "monte-carlo" and seed is not None:
-        parts.append(("seed", seed))
-    return Signature([*parts, VERSION])
+        ("clusters", design.clusters),
+        ("repeats", None if design.repeats == 1.0 else " ".join(filter(None, (times, design.repeat_kind)))),
+        ("population", None if design.repeat_kind is None else population),
+        ("datasets", datasets if datasets > 1 else None),
+        ("datasets-test", claims.datasets_test),
+        ("correction", family.correction),
+        ("m", family.m),
+        ("alternative", "two-sided"),
+        ("alpha", f"{alpha:g}"),
+        ("seed", seed if claims.kind == "monte-carlo" else None),
+    )
 
 
 def score_signature(
@@ -319,22 +319,21 @@ def score_signature(
     >>> print(score_signature([one], "accuracy", interval="Wilson's score interval", **asked))
     score:each|metric:accuracy|interval:Wilson's score interval|systems:1|n:20|alpha:0.05|outscore:0.2.0
     """
-    parts: list[tuple[str, object]] = [
+    datasets = max(len(one.datasets) for one in systems)
+    runs = None if repeat_kind is None else f"{max(one.repeats for one in systems):.4g} {repeat_kind}"
+    return _signature(
         ("score", "each"),
         ("metric", metric),
-        *_direction_part(higher_is_better=higher_is_better),
-    ]
-    parts += [("interval", interval or "none"), ("systems", len(systems)), ("n", max(one.n for one in systems))]
-    clusters = [one.clusters for one in systems if one.clusters is not None]
-    if clusters:
-        parts.append(("clusters", max(clusters)))
-    datasets = max(len(one.datasets) for one in systems)
-    if datasets:
-        parts.append(("datasets", f"{datasets}, macro average"))
-    if repeat_kind is not None:
-        repeats = max(one.repeats for one in systems)
-        parts += [("repeats", f"{repeats:.4g} {repeat_kind}"), ("population", population)]
-    return Signature([*parts, ("alpha", f"{alpha:g}"), VERSION])
+        ("better", None if higher_is_better else "lower"),
+        ("interval", interval or "none"),
+        ("systems", len(systems)),
+        ("n", max(one.n for one in systems)),
+        ("clusters", max((one.clusters for one in systems if one.clusters is not None), default=None)),
+        ("datasets", f"{datasets}, macro average" if datasets else None),
+        ("repeats", runs),
+        ("population", None if repeat_kind is None else population),
+        ("alpha", f"{alpha:g}"),
+    )
 
 
 def _unit_mark(design: RankDesign) -> str:
@@ -347,48 +346,54 @@ def _unit_mark(design: RankDesign) -> str:
 
 def plan_signature(plan: PlanFacts) -> Signature:
     """What reproduces a plan."""
-    design = plan.design
-    parts: list[tuple[str, object]] = [("plan", plan.question)]
-    if plan.question != "items":
-        parts.append(("n", plan.items))
-    if plan.question != "effect":
-        parts.append(("effect", f"{plan.effect:g}"))
-    if plan.question != "power":
-        parts.append(("power", f"{plan.power:g}"))
-    spread = [("margin", design.margin), ("sd", design.sd), ("discordance", design.discordance)]
+    design, unit = plan.design, None
     if design.unpaired or design.battles:
-        parts.append(("unit", "unpaired items" if design.unpaired else "battles"))
-    if design.unpaired:
-        spread.append(("accuracy", design.accuracy))
-    parts += [(name, f"{value:g}") for name, value in spread if value is not None]
-    if design.within:
-        parts += [("within", f"{design.within:g}"), ("repeats", design.repeats)]
-    if design.cluster_size > 1:
-        parts += [("cluster-size", f"{design.cluster_size:g}"), ("icc", f"{design.icc:g}")]
-    parts += [("method", plan.method), ("alternative", design.alternative), ("alpha", f"{design.alpha:g}")]
-    return Signature([*parts, VERSION])
+        unit = "unpaired items" if design.unpaired else "battles"
+
+    def short(value: float | None) -> str | None:
+        return None if value is None else f"{value:g}"
+
+    return _signature(
+        ("plan", plan.question),
+        ("n", None if plan.question == "items" else plan.items),
+        ("effect", None if plan.question == "effect" else short(plan.effect)),
+        ("power", None if plan.question == "power" else short(plan.power)),
+        ("unit", unit),
+        ("margin", short(design.margin)),
+        ("sd", short(design.sd)),
+        ("discordance", short(design.discordance)),
+        ("accuracy", short(design.accuracy) if design.unpaired else None),
+        ("within", short(design.within or None)),
+        ("repeats", design.repeats if design.within else None),
+        ("cluster-size", short(design.cluster_size) if design.cluster_size > 1 else None),
+        ("icc", short(design.icc) if design.cluster_size > 1 else None),
+        ("method", plan.method),
+        ("alternative", design.alternative),
+        ("alpha", short(design.alpha)),
+    )
 
 
 def possible_p_signature(scores: Sequence[str], n: int, alternative: str, alpha: float) -> Signature:
     """What reproduces the range of p for two printed scores."""
-    return Signature(
-        [
-            ("plan", "possible-p"),
-            ("scores", " ".join(scores)),
-            ("n", n),
-            ("test", "mcnemar"),
-            ("alternative", alternative),
-            ("alpha", f"{alpha:g}"),
-            VERSION,
-        ]
-    )
+    shared = (("n", n), ("test", "mcnemar"), ("alternative", alternative), ("alpha", f"{alpha:g}"))
+    return _signature(("plan", "possible-p"), ("scores", " ".join(scores)), *shared)
 
 
 def preference_signature(facts: BattleFacts, *, order: str, ties: str) -> Signature:
     """What reproduces the numbers of battles."""
     tests = [("strengths" if pair.decided_by_strength else pair.by, pair.deciding) for pair in facts.pairs]
     methods = list(dict.fromkeys(f"{by} {p.method}" for by, p in tests if p is not None))
-    parts: list[tuple[str, object]] = [
+    people: list[tuple[str, object]] = []
+    if (labels := facts.labels) is not None:
+        how = f"{'ppi++' if labels.judged else 'labels'} {labels.p.method}"
+        people = [
+            ("people", labels.people),
+            ("people-test", how),
+            ("labels", labels.labelled),
+            ("weight", f"{labels.weight:.4g}"),
+        ]
+    many = len(facts.systems) > 2
+    return _signature(
         ("prefer", "pairs" if facts.baseline is None else f"against {facts.baseline}"),
         ("test", ", ".join(methods) or "none"),
         ("systems", len(facts.systems)),
@@ -396,18 +401,11 @@ def preference_signature(facts: BattleFacts, *, order: str, ties: str) -> Signat
         ("unit", f"{facts.unit}s"),
         ("n", facts.clusters),
         ("order", order),
-    ]
-    if facts.strength > 1:
-        parts.append(("strength", facts.strength))
-    if facts.labels is not None:
-        labels = facts.labels
-        how = f"ppi++ {labels.p.method}" if labels.judged else f"labels {labels.p.method}"
-        parts += [
-            ("people", labels.people),
-            ("people-test", how),
-            ("labels", labels.labelled),
-            ("weight", f"{labels.weight:.4g}"),
-        ]
-    if len(facts.systems) > 2:
-        parts += [("ties", ties), ("correction", facts.family.correction), ("m", facts.family.m)]
-    return Signature([*parts, ("alternative", "two-sided"), ("alpha", f"{facts.alpha:g}"), VERSION])
+        ("strength", facts.strength if facts.strength > 1 else None),
+        *people,
+        ("ties", ties if many else None),
+        ("correction", facts.family.correction if many else None),
+        ("m", facts.family.m if many else None),
+        ("alternative", "two-sided"),
+        ("alpha", f"{facts.alpha:g}"),
+    )

@@ -398,6 +398,19 @@ def nearest_to_decided(rival: str, centre: str, effort: str, *, significant: boo
     return f"{nearest}: {effort} (power .80, before correction)" if effort else nearest
 
 
+def sharing(first: int, every: int) -> str:
+    """How many systems may be the best.
+
+    Examples
+    --------
+    >>> sharing(15, 19), sharing(3, 3), sharing(2, 2)
+    ('15 of 19 systems share the lead', 'All 3 systems share the lead', 'Both systems share the lead')
+    """
+    if first < every:
+        return f"{first:,} of {every:,} systems share the lead"
+    return "Both systems share the lead" if every == 2 else f"All {every:,} systems share the lead"
+
+
 def join_words(parts: Sequence[str]) -> str:
     """All parts in a row, in a sentence.
 

@@ -146,12 +146,14 @@ def works_on_metric(name: str) -> tuple[str, ...]:
     return {**COREF_CITATIONS, **WORDS}.get(name, ())
 
 
-def cited_by_comparisons(whole: Comparisons) -> Cited:
+def uses_of_comparisons(whole: Comparisons) -> Uses:
     """The works behind one comparison or several."""
-    uses = [use for c in whole.comparisons for use in _of_comparison(c)]
+    for c in whole.comparisons:
+        yield from _of_comparison(c)
     if whole.claim is not None:
-        uses.append(("claim about several measures", "berger1982"))
-    return _cited([*uses, *([] if whole.family is None else _of_correction(whole.family.correction))])
+        yield "claim about several measures", "berger1982"
+    if whole.family is not None:
+        yield from _of_correction(whole.family.correction)
 
 
 def _of_comparison(c: Comparison) -> Uses:
@@ -177,12 +179,8 @@ def _of_comparison(c: Comparison) -> Uses:
         yield "analysis of the data", "zhu2020"
 
 
-def cited_by_ranking(ranking: Ranking) -> Cited:
+def uses_of_ranking(ranking: Ranking) -> Uses:
     """The works behind a ranking."""
-    return _cited(_of_ranking(ranking))
-
-
-def _of_ranking(ranking: Ranking) -> Uses:
     yield from _each("test", works_on_test(ranking.test))
     yield from _of_correction(ranking.family.correction)
     for metric in (ranking.metric, *(standing.metric for standing in ranking.metrics)):
@@ -200,12 +198,8 @@ def _of_ranking(ranking: Ranking) -> Uses:
         yield from _each("critical difference", ("friedman1937", "nemenyi1963", "demsar2006"))
 
 
-def cited_by_preference(result: Preference) -> Cited:
+def uses_of_preference(result: Preference) -> Uses:
     """The works behind an analysis of battles."""
-    return _cited(_of_preference(result))
-
-
-def _of_preference(result: Preference) -> Uses:
     if any(pair.by != "model" and pair.p is not None for pair in result.pairs):
         yield from _each("test", works_on_test("permutation"))
         yield "exact p", "zmigrod2022"
@@ -229,12 +223,8 @@ def _of_preference(result: Preference) -> Uses:
         yield "circles", "boos1992"
 
 
-def cited_by_diff(diff: Diff) -> Cited:
+def uses_of_diff(diff: Diff) -> Uses:
     """The works behind a comparison of outputs."""
-    return _cited(_of_diff(diff))
-
-
-def _of_diff(diff: Diff) -> Uses:
     yield "comparison of outputs", "tuggener2017"
     for metric in dict.fromkeys(metric for values in diff.scores.values() for metric in values):
         yield from _of_metric(metric)
@@ -245,11 +235,11 @@ def _of_diff(diff: Diff) -> Uses:
             yield from _of_correction(family.correction)
 
 
-def cited_by_plan(result: PlanResult | PossibleP) -> Cited:
+def uses_of_plan(result: PlanResult | PossibleP) -> Uses:
     """The works behind a plan."""
     from outscore.results.plan import PlanResult
 
-    return _cited(_of_plan(result) if isinstance(result, PlanResult) else _each("test", works_on_test("mcnemar")))
+    return _of_plan(result) if isinstance(result, PlanResult) else _each("test", works_on_test("mcnemar"))
 
 
 def _of_plan(result: PlanResult) -> Uses:
@@ -270,12 +260,8 @@ def _of_plan(result: PlanResult) -> Uses:
         yield "simulated power", "zhu2020"
 
 
-def cited_by_scores(result: ScoreResult) -> Cited:
+def uses_of_scores(result: ScoreResult) -> Uses:
     """The works behind scores of single systems."""
-    return _cited(_of_scores(result))
-
-
-def _of_scores(result: ScoreResult) -> Uses:
     yield from _of_metric(result.metric)
     if "Wilson" in result.interval:
         yield "interval", "wilson1927"
@@ -319,7 +305,7 @@ def _each(use: str, keys: Iterable[str]) -> Uses:
     return [(use, key) for key in keys]
 
 
-def _cited(uses: Uses) -> Cited:
+def cited(uses: Uses) -> Cited:
     """Every work once, with all it is cited for."""
     result: dict[str, list[str]] = {}
     for use, key in uses:

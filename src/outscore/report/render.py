@@ -8,24 +8,23 @@ library.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
-from outscore.report.build.common import Shown
+from outscore.report.build.common import drawn
 from outscore.report.document import Records, Verdict, clean
-from outscore.results.comparison import Comparisons
+from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.files import csv_text
 from outscore.results.rendering import json_text
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from outscore.report.build.common import Examples, Kind
+    from outscore.report.build.common import Kind
     from outscore.report.charts.canvas import Chart
     from outscore.report.document import Document
-    from outscore.report.rows.diff_pairs import Sort
     from outscore.report.write.text import Emphasis
     from outscore.results.saved import Saved
 
@@ -69,17 +68,19 @@ def kind_of(result: AnyResult) -> Kind:
     return kind
 
 
+def whole_of(result: AnyResult) -> AnyResult:
+    """What is reported: a comparison is one of several."""
+    return Comparisons([result], {}) if isinstance(result, Comparison) else result
+
+
 def render(
     result: AnyResult,
     form: str,
     *,
     verbose: bool = False,
     width: int = 80,
-    tables: Sequence[str] = (),
-    top: int = 5,
-    sort: Sort = "evidence",
-    examples: Examples | None = None,
     emphasis: Emphasis | None = None,
+    **shown: Any,  # noqa: ANN401
 ) -> str:
     """The result in one of the forms.
 
@@ -93,31 +94,35 @@ def render(
         Show every table and the settings; `html`, `csv` and `json` always hold everything.
     width
         Columns of a terminal, for `text`.
-    tables, top, sort
-        Of a diff: show only these tables, so many rows of each kind, in this order.
-    examples
-        Of a diff as `html`: its changed units and their contexts. A saved result has none.
     emphasis
         Of `text` for a terminal: what makes the headline of a verdict stand out, by its tone.
+    shown
+        Of a diff: show only these `tables`, so many rows of each kind (`top`), in this order (`sort`); and as `html` the
+        `examples`, its changed units and their contexts. A saved result has none.
     """
     if form == "json":
         return json_text(result.to_dict())
-    kind = kind_of(result)
+    kind, whole = kind_of(result), whole_of(result)
     if form in kind.forms:
         return kind.forms[form](result)
     if form not in FORMS:
         raise OutscoreError(f"There is no form `{form}`.", f"Choose from: {', '.join((*FORMS, *kind.forms))}.")
-    if form == "badge":
-        return _badge(result)
-    whole = kind.whole(result)
     if form in WITHOUT_DOCUMENT:
         return WITHOUT_DOCUMENT[form](kind, whole)
-    if form == "screen" and kind.screen is not None and not tables:
+    if form == "screen" and kind.screen is not None and not shown.get("tables"):
         from outscore.report.write.text import write_screen
 
         return write_screen(kind.screen(whole), width=width, emphasis=emphasis)
-    shown = Shown(tables, top, sort, examples if form == "html" else None)
-    return _written(kind.document(result, shown), form, verbose=verbose, width=width, emphasis=emphasis)
+    if form != "html":
+        shown.pop("examples", None)
+    return _written(kind.build(whole, **shown), form, verbose=verbose, width=width, emphasis=emphasis)
+
+
+def _written(document: Document, form: str, *, verbose: bool, width: int, emphasis: Emphasis | None = None) -> str:
+    how: dict[str, Any] = {} if form == "html" else {"verbose": verbose}
+    if form in ("text", "screen"):
+        form, how = "text", {**how, "width": width, "emphasis": emphasis}
+    return str(import_module(f"outscore.report.write.{form}").write(document, **how))
 
 
 def _card(kind: Kind, whole: AnyResult) -> str:
@@ -126,17 +131,17 @@ def _card(kind: Kind, whole: AnyResult) -> str:
     return write_card(kind.card(whole))
 
 
-def _badge(result: AnyResult) -> str:
+def _badge(_kind: Kind, whole: AnyResult) -> str:
     from outscore.report.write.html import write_badge
 
-    verdict = next(filter(None, verdicts_of(result)), None)
+    verdict = next(filter(None, verdicts_of(whole)), None)
     if verdict is None:
-        raise OutscoreError(f"A {type(result).__name__} has no verdict for a badge.", "Use another ending than .svg.")
+        raise OutscoreError(f"A {type(whole).__name__} has no verdict for a badge.", "Use another ending than .svg.")
     return write_badge(verdict)
 
 
-def _csv(kind: Kind, whole: AnyResult, *table: str) -> str:
-    records = kind.records(whole, *table)
+def _csv(kind: Kind, whole: AnyResult, table: str | None = None) -> str:
+    records = kind.tables[next(iter(kind.tables)) if table is None else table](whole)
     return csv_text(records.columns, records.rows)
 
 
@@ -161,32 +166,18 @@ def _pairs(kind: Kind, whole: AnyResult) -> str:
     return _csv(kind, whole, "pairs")
 
 
-WITHOUT_DOCUMENT: dict[str, Callable[[Kind, Any], str]] = {"card": _card, "csv": _csv, "line": _line, "pairs": _pairs}
-
-
-def _written(document: Document, form: str, *, verbose: bool, width: int, emphasis: Emphasis | None = None) -> str:
-    match form:
-        case "html":
-            from outscore.report.write import html
-
-            return html.write(document)
-        case "text" | "screen":
-            from outscore.report.write import text
-
-            return text.write(document, verbose=verbose, width=width, emphasis=emphasis)
-        case "markdown":
-            from outscore.report.write import markdown
-
-            return markdown.write(document, verbose=verbose)
-        case _:
-            from outscore.report.write import latex
-
-            return latex.write(document, verbose=verbose)
+WITHOUT_DOCUMENT: dict[str, Callable[[Kind, Any], str]] = {
+    "badge": _badge,
+    "card": _card,
+    "csv": _csv,
+    "line": _line,
+    "pairs": _pairs,
+}
 
 
 def verdicts_of(result: AnyResult) -> Iterator[Verdict | None]:
     """The verdict of every article that a page shows, in order, None where one has none; what follows it is not made."""
-    for article in kind_of(result).document(result, Shown()).articles:
+    for article in kind_of(result).build(whole_of(result)).articles:
         if article.is_shown("html", verbose=True):
             blocks = (
                 block
@@ -206,7 +197,7 @@ def records_of(result: AnyResult, table: str) -> Records:
     kind = kind_of(result)
     if table not in kind.tables:
         raise OutscoreError(f"There is no table `{table}`.", f"Choose from: {', '.join(kind.tables)}.")
-    return kind.records(result, table)
+    return kind.tables[table](whole_of(result))
 
 
 def charts_of(result: AnyResult) -> list[Chart]:
@@ -223,7 +214,8 @@ def chart_files(result: AnyResult) -> dict[str, bytes]:
 
 def named_charts(result: AnyResult) -> Iterator[tuple[str, Chart]]:
     """Every chart with the name of its file; of several comparisons or pairs, names begin with their number and slice."""
-    parts = kind_of(result).chart_parts(result)
+    kind = kind_of(result)
+    parts = [drawn(kind.charts, *part) for part in kind.parts(whole_of(result))] if kind.charts else []
     slices = _slices(result)
     for number, part in enumerate(parts, 1):
         for chart in part:

@@ -124,6 +124,11 @@ def as_document(result: Saved, label: str) -> Document:
     return result
 
 
+def read_document(path: str | os.PathLike[str]) -> Document:
+    """A saved result in that form."""
+    return as_document(read_saved(path), str(path))
+
+
 @contextmanager
 def refuse_inconsistent(label: str) -> Iterator[None]:
     """Refuse an edited file: each part may be valid and still name systems, rows or columns that others lack.

@@ -114,7 +114,12 @@ def _own_schemas() -> dict[str, Schema]:
     entry |= {"many": {"type": "boolean"}, "least": WHOLE, "most": maybe(WHOLE)}
     about = {"name": TEXT, "title": TEXT, "about": TEXT, "parameters": TEXT, "view": TEXT}
     parts = {"type": "object", "additionalProperties": list_of(ID)}
-    settings = {"type": "object"}
+    settings, lists = {"type": "object"}, {"type": "object", "additionalProperties": list_of(TEXT)}
+    named = {"id": ID, "name": TEXT, "kept": {"type": "boolean"}}
+    job = {**named, "state": {"enum": list(get_args(State))}, "progress": maybe(progress), "result": maybe(ID)}
+    job |= {"error": maybe(TEXT), "setting": maybe(TEXT), "cures": cures, "notes": list_of(TEXT)}
+    about_result = {**named, "command": {"enum": list(COMMANDS)}, "systems": list_of(TEXT), "headline": maybe(TEXT)}
+    about_result |= {"made": {"type": "number"}, "size": WHOLE, "files": parts}
     return {
         "Refusal": object_of({"error": TEXT, "hint": maybe(TEXT), "setting": maybe(TEXT), "cures": cures}),
         "Items": object_of({"systems": list_of(TEXT), "total": WHOLE, "columns": list_of(column), "items": list_of(item)}),
@@ -122,37 +127,8 @@ def _own_schemas() -> dict[str, Schema]:
         "Field": object_of(entry, optional=("least", "most")),
         "Example": object_of({**about, "files": list_of(TEXT), "settings": settings}),
         "Taken": object_of({"files": list_of(ref("File")), "view": TEXT, "parts": parts, "settings": settings}),
-        "Job": object_of(
-            {
-                "id": ID,
-                "state": {"enum": list(get_args(State))},
-                "progress": maybe(progress),
-                "result": maybe(ID),
-                "error": maybe(TEXT),
-                "setting": maybe(TEXT),
-                "cures": cures,
-                "notes": list_of(TEXT),
-                "name": TEXT,
-                "kept": {"type": "boolean"},
-                "command_line": TEXT,
-                "python": TEXT,
-            }
-        ),
-        "About": object_of(
-            {
-                "id": ID,
-                "name": TEXT,
-                "kept": {"type": "boolean"},
-                "command": {"enum": list(COMMANDS)},
-                "systems": list_of(TEXT),
-                "headline": maybe(TEXT),
-                "made": {"type": "number"},
-                "size": WHOLE,
-                "files": parts,
-                "settings": {"type": "object", "additionalProperties": list_of(TEXT)},
-                "available": {"type": "boolean"},
-            }
-        ),
+        "Job": object_of({**job, **dict.fromkeys(("command_line", "python"), TEXT)}),
+        "About": object_of({**about_result, "settings": lists, "available": {"type": "boolean"}}),
         "SettingsFound": object_of({"settings": settings, "files": list_of(TEXT)}),
         "JobRequest": {"oneOf": [_job_schema(command) for command in COMMANDS]},
         "Headline": object_of({"headline": TEXT, "why": TEXT, "won": {"type": "boolean"}, "named": {"type": "boolean"}}),

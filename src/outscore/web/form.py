@@ -22,19 +22,10 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean
 from outscore.core.records import dataclass
 from outscore.web.messages import HTTPProblem
+from outscore.workflows.requests import settings_file
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import LENGTH, METRICS_OF_TEXTS, metrics_in
 from outscore.workflows.requests.registry import REQUESTS
-from outscore.workflows.requests.settings_file import (
-    LARGEST_SAVED,
-    LARGEST_YAML,
-    MADE_BY,
-    Entry,
-    entries_of_saved,
-    entries_of_yaml,
-    saved_settings,
-    settings_yaml,
-)
 
 SUFFIXES = (".yaml", ".yml")
 NO_SETTINGS = "This result contains no settings."
@@ -310,35 +301,35 @@ def names_in(path: Path) -> list[str]:
     ...     names_in(Path("s.yaml"))
     ['alpha', 'unit-size']
     """
-    return list(entries_of_yaml(_text(path, LARGEST_YAML), path.name))
+    return list(settings_file.entries_of_yaml(_text(path, settings_file.LARGEST_YAML), path.name))
 
 
 def read_settings(command: str, path: Path) -> Found:
     """The settings of a file as the form of a command has them; what the command does not know is refused by name."""
     is_yaml = path.suffix.lower() in SUFFIXES
-    text = _text(path, LARGEST_YAML if is_yaml else LARGEST_SAVED)
+    text = _text(path, settings_file.LARGEST_YAML if is_yaml else settings_file.LARGEST_SAVED)
     request = REQUESTS[command]
     if is_yaml:
-        entries = entries_of_yaml(text, path.name)
+        entries = settings_file.entries_of_yaml(text, path.name)
     else:
-        saved = saved_settings(text, path.name, request.subcommand)
+        saved = settings_file.saved_settings(text, path.name, request.subcommand)
         if saved is None:
             raise OutscoreError(f"`{path.name}` contains no settings.", "Name a YAML file or a saved result.")
-        entries = entries_of_saved(saved, path.name)
+        entries = settings_file.entries_of_saved(saved, path.name)
     return _fields(_asked(request, entries))
 
 
 def yaml_of_result(path: Path) -> str:
     """The settings that a saved result was made with, as YAML."""
-    text = _text(path, LARGEST_SAVED)
+    text = _text(path, settings_file.LARGEST_SAVED)
     data = json.loads(text)
-    command = MADE_BY.get(str(data.get("schema")))
-    saved = None if command is None else saved_settings(text, path.name, command)
+    command = settings_file.MADE_BY.get(str(data.get("schema")))
+    saved = None if command is None else settings_file.saved_settings(text, path.name, command)
     if command is None or not saved:
         raise HTTPProblem(404, NO_SETTINGS)
     # The command that compares scores compares texts as well.
     name = "texts" if command == "compare" and saved.get("reference") else command
-    return settings_yaml(_asked(REQUESTS[name], entries_of_saved(saved, path.name)))
+    return settings_file.settings_yaml(_asked(REQUESTS[name], settings_file.entries_of_saved(saved, path.name)))
 
 
 def _text(path: Path, largest: int) -> str:
@@ -350,7 +341,7 @@ def _text(path: Path, largest: int) -> str:
         raise OutscoreError(f"`{path.name}` is not UTF-8 at byte {error.start + 1}.", "Save it as UTF-8.") from None
 
 
-def _asked(request: type[Request], entries: Mapping[str, Entry]) -> Request:
+def _asked(request: type[Request], entries: Mapping[str, settings_file.Entry]) -> Request:
     try:
         return request.from_written({name: entry.value for name, entry in entries.items()})
     except OutscoreError as error:

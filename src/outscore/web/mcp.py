@@ -135,7 +135,7 @@ def _answer(command: str, given: Mapping[str, Any], root: Path, listener: Listen
     answered: dict[str, Any] = {
         "verdict": screen.partition("\n")[0],
         "answer": screen,
-        "values": [] if kind.lines is None else list(kind.lines(kind.whole(result))),
+        "values": [] if kind.lines is None else list(kind.lines(result)),
         "notes": listener.notes,
     }
     return {**answered, "result": result.to_dict()} if given.get(WHOLE) else answered

@@ -208,9 +208,9 @@ def _about(result: AnyResult) -> dict[str, Any]:
 def _reload(task: Mapping[str, Any], _listener: Listener) -> dict[str, Any]:
     """Show a saved result again, and say what it is about."""
     from outscore.report.render import render
-    from outscore.results.saved import as_document, read_saved, refuse_inconsistent
+    from outscore.results.saved import read_document, refuse_inconsistent
 
-    result = as_document(read_saved(task["file"]), task["file"])
+    result = read_document(task["file"])
     with refuse_inconsistent(task["file"]):
         # The page is made at once, which shows whether the parts of the file fit together.
         texts = {RESULT: render(result, "json"), PAGE: render(result, "html")}
@@ -243,9 +243,9 @@ def _headline(_task: Mapping[str, Any], _listener: Listener) -> dict[str, Any] |
     """What the report of the result has in large letters, and the line below; None where it begins with a table."""
     from outscore.report.document import glue, minus
     from outscore.report.render import verdicts_of
-    from outscore.results.saved import as_document, read_saved
+    from outscore.results.saved import read_document
 
-    verdict = next(verdicts_of(as_document(read_saved(RESULT), RESULT)), None)
+    verdict = next(verdicts_of(read_document(RESULT)), None)
     if verdict is None:
         return None
     words = {"headline": minus(glue(verdict.headline)), "why": minus(glue(verdict.reason))}
@@ -263,14 +263,14 @@ def _report(task: Mapping[str, Any], _listener: Listener) -> None:
 def _draw(_task: Mapping[str, Any], _listener: Listener) -> None:
     """Draw all charts of the result as `--charts` does, and list them."""
     from outscore.report.render import named_charts
-    from outscore.results.saved import as_document, read_saved
+    from outscore.results.saved import read_document
 
     unfinished = Path(f".{CHARTS}")
     # An earlier process may have been killed while drawing.
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     listed = []
-    for name, chart in named_charts(as_document(read_saved(RESULT), RESULT)):
+    for name, chart in named_charts(read_document(RESULT)):
         for form in CHART_TYPES:
             (unfinished / f"{name}.{form}").write_bytes(chart.to_bytes(form))
         listed.append({"name": name, "title": chart.caption, "caption": chart.description})

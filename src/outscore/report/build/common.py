@@ -14,7 +14,7 @@ from outscore.language.lines import reading_line, short_reading
 from outscore.language.numbers import count, format_number, justified_places
 from outscore.language.phrases import TERMS, short_names
 from outscore.report import document as doc
-from outscore.report.citations import Cited
+from outscore.report.citations import Uses, cited
 from outscore.report.document import clean
 from outscore.report.rows.columns import Column, tabulate, texts
 from outscore.results.design import Reading
@@ -28,26 +28,7 @@ Line = Mapping[str, object]
 """Keys and values of a result for a shell."""
 
 if TYPE_CHECKING:
-    from outscore.outputs.outcomes import Changed, Contexts
     from outscore.report.charts.canvas import Chart
-    from outscore.report.document import Records, Screen
-    from outscore.report.rows.diff_pairs import Sort
-
-    Examples = tuple[Sequence[Changed], Contexts | None]
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What is shown of a diff: only `tables`, `top` rows of each kind, in the order `sort`, with `examples` of changes."""
-
-    tables: Sequence[str] = ()
-    top: int = 5
-    sort: Sort = "evidence"
-    examples: Examples | None = None
-
-
-def _itself(result: Any) -> Any:  # noqa: ANN401 - any result
-    return result
 
 
 def drawn(charts: str, *result: Any) -> list[Chart]:  # noqa: ANN401 - any result
@@ -60,10 +41,6 @@ def drawn(charts: str, *result: Any) -> list[Chart]:  # noqa: ANN401 - any resul
     with unchecked():
         made = [make(*result) for make in getattr(import_module(f"outscore.report.charts.{module}"), name)]
     return [chart for chart in made if chart is not None]
-
-
-def _one_part(result: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 - any result
-    return [(result,)]
 
 
 @dataclass(frozen=True)
@@ -81,38 +58,18 @@ class Kind:
         by default the result itself.
     forms
         Forms that no other kind of result has, by name.
-    whole
-        Turns a result into what the functions above take, if it may be only a part of that.
-    build_shown
-        The document if the caller chooses what is shown.
     screen, lines
         The answer on one screen, if the document is not short anyway; and as keys and values, one mapping for each line.
     """
 
-    build: Callable[[Any], doc.Document]
+    build: Callable[..., doc.Document]
     card: Callable[[Any], doc.Document]
-    tables: Mapping[str, Callable[[Any], Records]]
+    tables: Mapping[str, Callable[[Any], doc.Records]]
     charts: str = ""
-    parts: Callable[[Any], list[tuple[Any, ...]]] = _one_part
+    parts: Callable[[Any], list[tuple[Any, ...]]] = lambda result: [(result,)]
     forms: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
-    whole: Callable[[Any], Any] = _itself
-    build_shown: Callable[[Any, Shown], doc.Document] | None = None
-    screen: Callable[[Any], Screen] | None = None
+    screen: Callable[[Any], doc.Screen] | None = None
     lines: Callable[[Any], list[Line]] | None = None
-
-    def document(self, result: Any, shown: Shown) -> doc.Document:  # noqa: ANN401 - any result
-        """The document of a result."""
-        whole = self.whole(result)
-        return self.build(whole) if self.build_shown is None else self.build_shown(whole, shown)
-
-    def records(self, result: Any, table: str | None = None) -> Records:  # noqa: ANN401 - any result
-        """One of its tables, the first if none is named."""
-        records_of = next(iter(self.tables.values())) if table is None else self.tables[table]
-        return records_of(self.whole(result))
-
-    def chart_parts(self, result: Any) -> list[list[Chart]]:  # noqa: ANN401 - any result
-        """The charts of each of its parts."""
-        return [drawn(self.charts, *part) for part in self.parts(self.whole(result))] if self.charts else []
 
 
 # Sections that documents of several kinds share, and the card for notebooks.
@@ -253,11 +210,11 @@ def paper(sentence: str, signature: str, full: str | None = None) -> doc.Section
     return doc.Section("paper", "For a paper", lambda: blocks, headed=True, joined=True)
 
 
-def works(cited: Callable[[], Cited]) -> doc.Section:
+def works(uses: Callable[[], Uses]) -> doc.Section:
     """Whom to cite."""
 
     def blocks() -> list[doc.Facts | doc.Code]:
-        references = cited()
+        references = cited(uses())
         if not references.works:
             return []
         return [doc.Facts(tuple(references.works)), doc.Code(references.bibtex, "BibTeX", breaks="", fold="BibTeX")]

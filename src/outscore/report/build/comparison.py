@@ -10,7 +10,6 @@ from typing import Literal
 from outscore.inference.populations import claim_of
 from outscore.language import numbers
 from outscore.language.phrases import (
-    ESTIMANDS,
     claim_phrase,
     decimals_of,
     difference_called,
@@ -23,7 +22,7 @@ from outscore.language.verdict.comparison import stored_verdict
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
-from outscore.report.citations import cited_by_comparisons
+from outscore.report.citations import uses_of_comparisons
 from outscore.report.rows import facts, parts
 from outscore.report.rows.columns import Column, alpha_of, interval_head, texts, words
 from outscore.report.rows.comparison import (
@@ -33,6 +32,7 @@ from outscore.report.rows.comparison import (
     comparisons,
     deciding_items,
     effects,
+    estimates,
     every_test,
     family_note,
     fourfold,
@@ -174,7 +174,9 @@ def _of_metric(table: doc.Table, c: Comparison) -> str:
 def _asked_for(c: Comparison, whole: Comparisons) -> list[doc.Table]:
     """Tables that exist only because the user asked for them, so no form leaves them out."""
     alpha = alpha_of(whole)
-    return [table for table in (every_test(c, alpha), parts.bucket_table(c, alpha), unit_advice(c)) if table.rows]
+    tests = [every_test(c, alpha)] if c.tests else []
+    buckets = [parts.bucket_table(c, alpha)] if c.buckets else []
+    return [*tests, *buckets, *([unit_advice(c)] if c.unit_advice else [])]
 
 
 def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -> doc.Article:
@@ -329,20 +331,12 @@ def _cards(c: Comparison, whole: Comparisons) -> doc.Cards:
         )
         for s, role in zip(c.scores, roles, strict=True)
     ]
-    estimand = other_estimand(c)
-    about: tuple[str, ...] = ()
-    if estimand is None:
-        about = ("no interval" if c.interval is None else interval_phrase(c.interval, decimals),)
-    cards.append(
-        doc.Card(
-            difference_called(c.systems), numbers.format_number(c.difference, decimals, sign=True), about, key="difference"
-        )
-    )
-    if estimand is not None:
-        name, interval = estimand
-        places = numbers.finer(decimals, interval.estimate)
-        shown = "unknown" if interval.estimate is None else numbers.format_number(interval.estimate, places, sign=True)
-        cards.append(doc.Card(name, shown, (f"{interval_noun(interval)} {numbers.format_interval(interval, places)}",)))
+    for i, (name, value, interval, places) in enumerate(estimates(c)):
+        shown = "unknown" if value is None else numbers.format_number(value, places, sign=True)
+        about = ["no interval"] if c.interval is None else []
+        if interval is not None:
+            about = [f"{interval_noun(interval)} {numbers.format_interval(interval, places)}"]
+        cards.append(doc.Card(name, shown, tuple(about), key="" if i else "difference"))
     if c.bayes is not None:
         cards.append(_posterior(c.bayes))
     error = numbers.format_p_error(c.p)
@@ -380,7 +374,7 @@ def _closing(whole: Comparisons) -> Iterable[doc.Article]:
     below_table = parts.is_family_of_metrics(whole) or parts.slices(whole) is not None
     note = doc.Article("", "", sections)
     yield note.but("text", level="brief") if below_table else note
-    yield doc.Article("", "", (common.works(lambda: cited_by_comparisons(whole)), common.glossary(), repeated))
+    yield doc.Article("", "", (common.works(partial(uses_of_comparisons, whole)), common.glossary(), repeated))
 
 
 def card(whole: Comparisons) -> doc.Document:
@@ -406,17 +400,14 @@ def card(whole: Comparisons) -> doc.Document:
 
 def _card_of_one(c: Comparison) -> doc.Document:
     verdict = stored_verdict(c)
-    decimals = numbers.decimals_for(*(s.value for s in c.scores), difference=c.difference)
-    interval = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
+    decimals = decimals_of(c)
     rows = [
         (s.system, numbers.format_number(s.value, decimals), numbers.interval_ends(s.low, s.high, decimals)) for s in c.scores
     ]
-    ends = "" if interval is None else numbers.interval_ends(interval.low, interval.high, decimals)
-    rows.append((difference_called(c.systems), numbers.format_number(c.difference, decimals, sign=True), ends))
-    if c.interval is not None and interval is None:
-        places = numbers.finer(decimals, c.interval.estimate)
-        estimate = "" if c.interval.estimate is None else numbers.format_number(c.interval.estimate, places, sign=True)
-        rows.append((ESTIMANDS[c.interval.estimand], estimate, numbers.interval_ends(c.interval.low, c.interval.high, places)))
+    for name, value, interval, places in estimates(c):
+        low, high = (None, None) if interval is None else (interval.low, interval.high)
+        shown = "" if value is None else numbers.format_number(value, places, sign=True)
+        rows.append((name, shown, "" if interval is None else numbers.interval_ends(low, high, places)))
     rows.append(("p", numbers.format_p_number(c.p), method_phrase(c.p)))
     if c.p.adjusted is not None:
         rows.append(("adjusted p", numbers.format_probability(c.p.adjusted), ""))
@@ -464,15 +455,14 @@ def _bare_tables(c: Comparison, whole: Comparisons) -> list[doc.Table]:
 
 
 def _screen_facts(c: Comparison, whole: Comparisons) -> tuple[doc.Fact, ...]:
-    told = {fact.label: list(fact.lines) for fact in facts.evidence(c, whole)}
     return doc.statements(
         (c.score_name, [doc.PART.join(_score_parts(c))]),
         (numbers.format_p(c.p, alpha_of(whole), brief=True), [_how(c, whole)]),
         ("also", [_other_claims(c, alpha_of(whole))]),
         ("margin", facts.margin_lines(c, alpha_of(whole))),
-        ("bayes", told.get("bayes", [])),
-        ("any time", told.get("any time", [])[:1]),
-        ("datasets", told.get("datasets", [])[:1]),
+        ("bayes", facts.bayes_lines(c)),
+        ("any time", facts.anytime_lines(c, alpha_of(whole))[:1]),
+        ("datasets", facts.dataset_lines(c)[:1]),
         ("items", facts.lost_items(c, whole.settings)),
         ("read as", common.short_read_as(c.reading)),
         ("others", [doc.clean(note.text) for note in c.notes if note.kind == "peer"]),
@@ -559,7 +549,6 @@ KIND = Kind(
     {"comparisons": comparisons},
     "comparison.CHARTS",
     parts=lambda whole: [(c, whole) for c in whole.comparisons],
-    whole=lambda result: Comparisons([result], {}) if isinstance(result, Comparison) else result,
     screen=screen,
     lines=lines,
 )

@@ -14,24 +14,11 @@ from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import settings
-from outscore.report.citations import cited_by_diff
+from outscore.report.citations import uses_of_diff
 from outscore.report.document import PART, clean
 from outscore.report.explorer.data import embedded, examples_data, file_text, pair_data, source
+from outscore.report.rows import diff as rows
 from outscore.report.rows.columns import alpha_of, texts
-from outscore.report.rows.diff import (
-    WHOLE_TABLES,
-    headline_of,
-    lead_of,
-    line_of,
-    next_step_of,
-    pair_name,
-    places_of,
-    ranked_in_words,
-    ranked_scores,
-    reason_of,
-    tested_in_brief,
-    whole_tables,
-)
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, diff_table, pair_records, pair_tables
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
 from outscore.results.note import BESIDE_VERDICT, ON_SCREEN, note_texts
@@ -39,13 +26,15 @@ from outscore.results.note import BESIDE_VERDICT, ON_SCREEN, note_texts
 if TYPE_CHECKING:
     from outscore.outputs.outcomes import Changed, Contexts
 
+    Examples = tuple[Sequence[Changed], Contexts | None]
+
 MAX_ON_CARD, MAX_SCORES = 6, 10
 """Pairs on a card, and scores of a single system."""
 MAX_DRAWN = 15
 """How many pairs are drawn: as many as the table of pairs shows."""
 ROWS_OF_CLASS, MAX_LISTED, MAX_VERDICTS = 3, 14, 3
 """On one screen: rows of corrections, of new and of changed errors; systems, and verdicts about pairs of several systems."""
-TABLES = tuple(dict.fromkeys((*WHOLE_TABLES, "settings", *PAIR_TABLES)))
+TABLES = tuple(dict.fromkeys((*rows.WHOLE_TABLES, "settings", *PAIR_TABLES)))
 FURTHER = ("rates", "label-rates", "confusion", "inventory")
 TOGETHER = ("oracle", "solved", "overlap", "agreement", "keys")
 ON_REQUEST = ("inventory", "rates", "label-rates", "confusion", "solved", "overlap", "metrics", "kinds", "label-f1")
@@ -63,7 +52,7 @@ FOOTER = "Made by outscore; the settings name its version. This file needs no ne
 
 def default_tables(diff: Diff, *, verbose: bool) -> list[doc.Table]:
     """The tables about all systems; without `verbose`, the most important ones, and the first rows of long ones."""
-    whole = whole_tables(diff, top=None if verbose else MAX_ORACLE_LABELS, every_pair=verbose)
+    whole = rows.whole_tables(diff, top=None if verbose else MAX_ORACLE_LABELS, every_pair=verbose)
     hidden: tuple[str, ...] = ()
     if not verbose:
         hidden = ON_REQUEST if len(diff.systems) <= MAX_SYSTEMS else (*ON_REQUEST, "agreement")
@@ -84,7 +73,7 @@ def chosen_tables(diff: Diff, keys: Sequence[str], *, top: int | None = None, so
     """The tables with these names; tables of a pair for every pair by the first criterion."""
     check_tables(keys)
     settings = common.settings_table(diff.settings)
-    tables = whole_tables(diff, top=None if top is None else max(top, MAX_ORACLE_LABELS))
+    tables = rows.whole_tables(diff, top=None if top is None else max(top, MAX_ORACLE_LABELS))
     tables += [] if settings is None else [settings]
     if set(keys) & set(PAIR_TABLES):
         tables += [table for pair in diff.primary_pairs for table in pair_tables(diff, pair, top=top, sort=sort)]
@@ -127,24 +116,30 @@ def summarised_pairs(diff: Diff, *, verbose: bool) -> list[Pair]:
 
 
 def build(
-    diff: Diff, *, top: int = 5, sort: Sort = "evidence", changed: Sequence[Changed] = (), contexts: Contexts | None = None
+    diff: Diff, *, tables: Sequence[str] = (), top: int = 5, sort: Sort = "evidence", examples: Examples | None = None
 ) -> doc.Document:
-    """The whole diff; `top` rows of each table where the report is brief, with `changed` units as examples on a page."""
+    """The whole diff, or only these tables.
+
+    Where the report is brief, each table has `top` rows; a page has changed units as `examples`, with their contexts.
+    """
+    if tables:
+        chosen = chosen_tables(diff, tables, top=top, sort=sort)
+        return doc.Document(_title(diff), (doc.Article("", "", (doc.Section("tables", "", lambda: chosen),)),))
 
     @cache
     def tables_by_key(*, verbose: bool) -> dict[str, doc.Table]:
         return {table.key: table for table in default_tables(diff, verbose=verbose)}
 
-    def tables(*keys: str) -> tuple[doc.Later, ...]:
+    def listed(*keys: str) -> tuple[doc.Later, ...]:
         """Tables with these names, in this order, at both levels; a page folds long ones."""
 
         def chosen(*, verbose: bool) -> list[doc.Table]:
             by_key = tables_by_key(verbose=verbose)
             return [by_key[key] for key in keys if key in by_key]
 
-        listed = common.by_level(doc.Later(lambda: chosen(verbose=False)), doc.Later(lambda: chosen(verbose=True)))
+        levels = common.by_level(doc.Later(lambda: chosen(verbose=False)), doc.Later(lambda: chosen(verbose=True)))
         page = doc.Later(lambda: [common.folded(table, MAX_OPEN_ROWS) for table in chosen(verbose=True)]).only("html")
-        return (*(later.but("html") for later in listed), page)
+        return (*(later.but("html") for later in levels), page)
 
     repeated = settings(diff.settings)
     sections = (
@@ -153,19 +148,19 @@ def build(
         # On a page the answer comes first.
         doc.Section("cautions", "", lambda: _first_lines(diff)).only("html"),
         doc.Section("reading", "", lambda: common.read_as(diff.reading)).only("latex"),
-        doc.Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
+        doc.Section("tables", "", lambda: listed("inventory", "scores", "rates", "pairs")).but("html"),
         doc.Section("overview", "Overview", lambda: _overview(diff, tables_by_key(verbose=True)), style="overview").only(
             "html"
         ),
         doc.Section("changes", "", lambda: _changes(diff, top, sort)).but("html"),
         doc.Section("explorer", "", lambda: _embedded(diff, "explorer.html")).only("html"),
-        doc.Section("labels", "", lambda: tables("labels", "label-rates", "confusion")).but("html"),
-        doc.Section("together", "What the systems could do together", lambda: tables(*TOGETHER)),
-        doc.Section("more", "Further tables and notes", lambda: [*tables(*FURTHER), *_own_notes(diff)]).only("html"),
+        doc.Section("labels", "", lambda: listed("labels", "label-rates", "confusion")).but("html"),
+        doc.Section("together", "What the systems could do together", lambda: listed(*TOGETHER)),
+        doc.Section("more", "Further tables and notes", lambda: [*listed(*FURTHER), *_own_notes(diff)]).only("html"),
         repeated.but("html"),
         doc.Section("notes", "", lambda: _notes(diff)).only("text", "markdown"),
         doc.Section("paper", "For a paper", lambda: _sentences(diff), headed=True, joined=True),
-        common.works(lambda: cited_by_diff(diff)),
+        common.works(partial(uses_of_diff, diff)),
         common.glossary(),
         repeated.only("html"),
     )
@@ -175,7 +170,7 @@ def build(
         (doc.Article("", names, sections),),
         f"{TASKS.get(diff.task, diff.task)}: what changed",
         lambda: file_text("explorer.css"),
-        _script(diff, changed, contexts) if diff.pairs else None,
+        _script(diff, examples) if diff.pairs else None,
         FOOTER,
     )
 
@@ -194,14 +189,8 @@ def _overview(diff: Diff, tables: Mapping[str, doc.Table]) -> list[doc.Block]:
     """Scores, best first with the groups of each where there are several systems, pairs and labels; long tables are folded."""
     shown = {key: tables[key] for key in ("scores", "pairs", "labels") if key in tables}
     if len(diff.systems) > 2 and "scores" in shown:
-        shown["scores"] = ranked_scores(shown["scores"], places_of(diff))
+        shown["scores"] = rows.ranked_scores(shown["scores"], rows.places_of(diff))
     return [SHARES, *(common.folded(table, MAX_OPEN_ROWS) for table in shown.values())]
-
-
-def build_tables(diff: Diff, keys: Sequence[str], *, top: int, sort: Sort) -> doc.Document:
-    """Only the tables with these names."""
-    tables = chosen_tables(diff, keys, top=top, sort=sort)
-    return doc.Document(_title(diff), (doc.Article("", "", (doc.Section("tables", "", lambda: tables),)),))
 
 
 def _title(diff: Diff) -> str:
@@ -221,12 +210,12 @@ def _verdict(diff: Diff) -> doc.Verdict:
     verdicts = tuple(diff.verdicts)
     task = TASKS.get(diff.task, diff.task)
     first = diff.primary_pairs[:1]
-    places = places_of(diff) if len(diff.systems) > 2 else []
-    top = next((headline_of(diff, pair) for pair in first), "") or (lead_of(places) if places else _title(diff))
-    line = next((line_of(diff, pair) for pair in first), ())
-    why = next((reason_of(diff, pair) for pair in diff.primary_pairs if len(diff.primary_pairs) == 1), clean(diff.verdict))
+    places = rows.places_of(diff) if len(diff.systems) > 2 else []
+    top = next((rows.headline_of(diff, pair) for pair in first), "") or (rows.lead_of(places) if places else _title(diff))
+    line = next((rows.line_of(diff, pair) for pair in first), ())
+    why = next((rows.reason_of(diff, pair) for pair in diff.primary_pairs if len(diff.primary_pairs) == 1), clean(diff.verdict))
     if places:
-        task, why = f"{task}: {count(len(places), 'system')}", ranked_in_words(diff, places)
+        task, why = f"{task}: {count(len(places), 'system')}", rows.ranked_in_words(diff, places)
     tone: doc.Tone = "won" if sum(one.leads for one in places) == 1 else ""
     return doc.Verdict(verdicts, top, why, task, plain=verdicts, tone=tone, key="verdict", line=line)
 
@@ -238,14 +227,14 @@ def _contradictions(diff: Diff) -> list[doc.Block]:
     opened = [block.only("html") for block in common.warnings_of(note for pair in pairs[:1] for note in pair.notes)]
     if len(pairs) <= MAX_LISTED_PAIRS or not against:
         return [*opened, *(block.but("html") for block in against.values())]
-    names = doc.list_names([pair_name(pair) for pair in pairs if pair.systems in against], MAX_NAMED)
+    names = doc.list_names([rows.pair_name(pair) for pair in pairs if pair.systems in against], MAX_NAMED)
     text = f"In {len(against):,} of {count(len(pairs), 'pair')}, another score significantly contradicts the verdict: {names}."
     return [*opened, doc.Paragraph(clean(f"{text} Their notes in the JSON say which."), "warning").but("html")]
 
 
 def _next_step(diff: Diff) -> list[doc.Block]:
     """What to do if the first pair was not decided."""
-    steps = [next_step_of(diff, pair) for pair in diff.primary_pairs[:1]]
+    steps = [rows.next_step_of(diff, pair) for pair in diff.primary_pairs[:1]]
     return [doc.Paragraph(line, "to-do").only("html") for line in steps if line]
 
 
@@ -281,18 +270,19 @@ def _embedded(diff: Diff, name: str) -> list[doc.Block]:
     return [doc.Embed(file_text(name)).only("html")] if diff.pairs else []
 
 
-def _script(diff: Diff, changed: Sequence[Changed], contexts: Contexts | None) -> doc.Script:
+def _script(diff: Diff, examples: Examples | None) -> doc.Script:
     """The explorer with its data; without units or contexts, it shows everything but the examples, and says so."""
+    changed, contexts = examples or ((), None)
     several = [units for units in changed if units.units.n] if contexts is not None else []
-    examples = examples_data(several, contexts) if several and contexts is not None else None
+    units = examples_data(several, contexts) if several and contexts is not None else None
     pairs = [pair_data(diff, pair) for pair in _best_first(diff)]
     script = f'(() => {{\n"use strict";\n{source()}}})();\n'
-    return doc.Script(script, {"pairs": embedded(pairs), "examples": embedded(examples)})
+    return doc.Script(script, {"pairs": embedded(pairs), "examples": embedded(units)})
 
 
 def _best_first(diff: Diff) -> list[Pair]:
     """The pairs; of many systems, that of the two best by the first criterion before all others."""
-    best = {place.system for place in places_of(diff)[:2]} if len(diff.primary_pairs) > MAX_LISTED_PAIRS else set()
+    best = {place.system for place in rows.places_of(diff)[:2]} if len(diff.primary_pairs) > MAX_LISTED_PAIRS else set()
     first = [pair for pair in diff.primary_pairs if set(pair.systems) == best]
     return [*first, *(pair for pair in diff.pairs if pair not in first)]
 
@@ -300,12 +290,12 @@ def _best_first(diff: Diff) -> list[Pair]:
 def card(diff: Diff) -> doc.Document:
     """The verdict and the first pairs, for notebooks."""
     pairs = diff.primary_pairs[:MAX_ON_CARD]
-    rows = [_card_row(pair) for pair in pairs]
+    listed = [_card_row(pair) for pair in pairs]
     head = ("first", "second", "score", "first", "second", "difference", "p", "corrections", "new errors", "changed errors")
-    table = common.card_table(texts(*head), rows) if rows else _card_scores(diff)
+    table = common.card_table(texts(*head), listed) if listed else _card_scores(diff)
     against = [note for pair in pairs for note in pair.notes if note.kind == "contradiction"]
     notes = [*note_texts(against), *diff.inventory.warnings, *note_texts(diff.notes)]
-    left = (len(diff.primary_pairs) - len(rows), "pair")
+    left = (len(diff.primary_pairs) - len(listed), "pair")
     return common.card_document(diff.verdicts[0], " ".join(diff.verdicts[1:]), table, notes, left, diff.reading)
 
 
@@ -319,10 +309,10 @@ def _card_row(pair: Pair) -> tuple[str, ...]:
 
 def _card_scores(diff: Diff) -> doc.Table:
     """The scores of a single system."""
-    rows = []
+    scores = []
     for name, value in next(iter(diff.scores.values()), {}).items():
-        rows.append((name, format_number(value if isinstance(value, float) else value.f1)))
-    return common.card_table(texts("score", diff.systems[0]), rows[:MAX_SCORES])
+        scores.append((name, format_number(value if isinstance(value, float) else value.f1)))
+    return common.card_table(texts("score", diff.systems[0]), scores[:MAX_SCORES])
 
 
 def screen(diff: Diff) -> doc.Screen:
@@ -339,8 +329,8 @@ def screen(diff: Diff) -> doc.Screen:
     won = bool(pair.headline) and pair.is_significant(alpha_of(diff) or 0.05)
     changes = [table for table in pair_tables(diff, pair, top=ROWS_OF_CLASS) if table.key == "transitions"]
     return doc.Screen(
-        headline_of(diff, pair) or diff.verdicts[0],
-        (*_pair_facts(diff, pair), *read, *doc.statements(("next", [next_step_of(diff, pair, short=True)]))),
+        rows.headline_of(diff, pair) or diff.verdicts[0],
+        (*_pair_facts(diff, pair), *read, *doc.statements(("next", [rows.next_step_of(diff, pair, short=True)]))),
         shared,
         tone="won" if won else "",
         below=tuple(common.bare(table, "% of class", "% of changes") for table in changes),
@@ -367,13 +357,13 @@ def _pair_facts(diff: Diff, pair: Pair) -> tuple[doc.Fact, ...]:
 def _screen_of_many(diff: Diff, read: tuple[doc.Fact, ...], warnings: tuple[str, ...]) -> doc.Screen:
     """One system, or more than two."""
     (scores,) = (table for table in default_tables(diff, verbose=False) if table.key == "scores")
-    places = places_of(diff)
+    places = rows.places_of(diff)
     pairs = diff.primary_pairs[:MAX_VERDICTS] if len(diff.verdicts) > 1 else []
-    verdicts = [tested_in_brief(diff, pair) for pair in pairs]
+    verdicts = [rows.tested_in_brief(diff, pair) for pair in pairs]
     named = doc.statements(("pairs", verdicts or diff.verdicts[:1] if places else ()))
-    headline = lead_of(places) if places else diff.verdicts[0]
+    headline = rows.lead_of(places) if places else diff.verdicts[0]
     return doc.Screen(
-        headline, (*named, *read), warnings, (common.bare(ranked_scores(scores, places), most=MAX_LISTED),), "told"
+        headline, (*named, *read), warnings, (common.bare(rows.ranked_scores(scores, places), most=MAX_LISTED),), "told"
     )
 
 
@@ -387,14 +377,6 @@ def lines(diff: Diff) -> list[common.Line]:
     return listed
 
 
-def build_shown(diff: Diff, shown: common.Shown) -> doc.Document:
-    """The requested tables, or the whole diff."""
-    if shown.tables:
-        return build_tables(diff, shown.tables, top=shown.top, sort=shown.sort)
-    changed, contexts = ((), None) if shown.examples is None else shown.examples
-    return build(diff, top=shown.top, sort=shown.sort, changed=changed, contexts=contexts)
-
-
 KIND = common.Kind(
     build,
     card,
@@ -403,5 +385,4 @@ KIND = common.Kind(
     screen=screen,
     lines=lines,
     parts=lambda diff: [(pair,) for pair in diff.primary_pairs[:MAX_DRAWN]],
-    build_shown=build_shown,
 )

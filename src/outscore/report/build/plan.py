@@ -11,7 +11,7 @@ from outscore.language import numbers
 from outscore.language.verdict.plan import clusters_of, nouns, plan_headline, possible_p_headline, truth
 from outscore.report import document as doc
 from outscore.report.build import common
-from outscore.report.citations import cited_by_plan
+from outscore.report.citations import uses_of_plan
 from outscore.report.document import PART, clean
 from outscore.report.rows.columns import Column, Text, tabulate, texts, words
 from outscore.results.analysis import PowerPoint
@@ -391,7 +391,7 @@ def build(plan: Plan) -> doc.Document:
         doc.Section("tables", "", lambda: _tables(plan, "text", "markdown", "latex")),
         common.settings(plan.settings, "plan-settings").only("markdown"),
         signature.but("text"),
-        common.works(lambda: cited_by_plan(plan)),
+        common.works(partial(uses_of_plan, plan)),
         common.glossary(),
         common.settings(plan.settings, "plan-settings").but("markdown"),
     )

@@ -9,26 +9,16 @@ from itertools import pairwise
 
 from outscore.inference.power.observed import needed_of_battles, times_of_interval
 from outscore.language.numbers import count, format_level, format_number, format_p, format_p_number, format_probability
-from outscore.language.phrases import correction_name, nearest_to_decided, times_as_much
+from outscore.language.phrases import correction_name, nearest_to_decided, sharing, times_as_much
 from outscore.language.verdict.preference import SAME, battle_facts, battle_reading_line, cluster_text, format_rate
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
-from outscore.report.citations import cited_by_preference
+from outscore.report.citations import uses_of_preference
 from outscore.report.document import Fact, Records, Table, clean
 from outscore.report.rows.columns import TIERS, Column, Text, between, by_tier, digits, interval_head, number, tabulate, words
-from outscore.report.rows.places import sharing
+from outscore.results import preference
 from outscore.results.note import texts_below
-from outscore.results.preference import (
-    Agreement,
-    Categories,
-    CategoryRow,
-    Judges,
-    Labelled,
-    Preference,
-    PreferencePair,
-    Strength,
-)
 from outscore.results.pvalue import PValue
 
 MAX_PLACED = 6
@@ -60,13 +50,13 @@ CATEGORY_COLUMNS = (
 )  # fmt: skip
 
 
-def elo_name(result: Preference) -> str:
+def elo_name(result: preference.Preference) -> str:
     """The name of the scale of strengths: 1000 is the average where it covers several systems of a set."""
     sets = [one.component for one in result.strengths if one.elo is not None]
     return "Elo, 1000 is average" if len(sets) > len(set(sets)) else "Elo, the scale starts at 1000"
 
 
-def decided(result: Preference) -> bool:
+def decided(result: preference.Preference) -> bool:
     """Whether the verdict names a winner: one of two systems, or a leader that beats all others."""
     if result.labels is not None:
         return result.labels.p.rejects(result.alpha)
@@ -76,7 +66,7 @@ def decided(result: Preference) -> bool:
     return sum(pair.a == leader and pair.is_significant(result.alpha) for pair in result.pairs) == len(result.systems) - 1
 
 
-def set_places(result: Preference) -> list[int]:
+def set_places(result: preference.Preference) -> list[int]:
     """The place of every system by strength within its set; the systems of a set are adjacent."""
     seen: dict[int, int] = {}
     places = []
@@ -98,11 +88,11 @@ def _group_range(letters: str) -> str:
     return f"{letters[0]}-{letters[-1]}" if neighbours else letters
 
 
-def strength_table(result: Preference, most: int | None = None, *, board: bool = False) -> Table:
+def strength_table(result: preference.Preference, most: int | None = None, *, board: bool = False) -> Table:
     """Systems by strength, the strongest first; that of a `board` has a line above each tier."""
     apart = len({one.component for one in result.strengths}) > 1
     place = dict(zip((one.system for one in result.strengths), set_places(result), strict=True))
-    columns: list[Column[Strength]] = [
+    columns: list[Column[preference.Strength]] = [
         Column("", lambda one: place[one.system], str),
         words("system", lambda one: one.system),
         Column("set", lambda one: one.component + 1, str, when=apart),
@@ -116,7 +106,7 @@ def strength_table(result: Preference, most: int | None = None, *, board: bool =
     ]
     notes = [_more(len(result.strengths), most, "system")]
     notes += ["Elo, places, ranks and groups apply within a set."] if apart else []
-    listed: list[Strength | str] = list(result.strengths[:most])
+    listed: list[preference.Strength | str] = list(result.strengths[:most])
     if board and not apart:
         listed = by_tier(result.strengths)
         notes += [TIERS] if len(listed) > len(result.strengths) else []
@@ -127,7 +117,7 @@ def _more(every: int, most: int | None, noun: str) -> str:
     return f"and {count(every - most, f'more {noun}')}" if most is not None and every > most else ""
 
 
-def _elo_limits(one: Strength) -> Text | None:
+def _elo_limits(one: preference.Strength) -> Text | None:
     """The interval of a strength; only one end of an unbeaten system's."""
     if one.elo is not None:
         return None if one.elo_low is None else Text(f"{one.elo_low:.0f} to {one.elo_high:.0f}", one.elo_low)
@@ -136,19 +126,19 @@ def _elo_limits(one: Strength) -> Text | None:
     return None if one.elo_high is None else Text(f"at most {one.elo_high:.0f}")
 
 
-def _log_odds(one: Strength) -> float | None:
+def _log_odds(one: preference.Strength) -> float | None:
     value = one.log_odds or 0.0
     if one.elo is None:
         return None
     return value if abs(value) >= SAME else 0.0
 
 
-def pair_table(result: Preference, most: int | None = None) -> Table:
+def pair_table(result: preference.Preference, most: int | None = None) -> Table:
     """Every pair: games, win rate or difference, interval and p; and the strengths, whichever of both decides."""
     by_strengths = result.decided_by == "strengths"
     both = not by_strengths and any(pair.strength_p is not None for pair in result.pairs)
     heads = ("stronger", "than") if by_strengths else ("preferred", "to")
-    columns: list[Column[PreferencePair]] = [
+    columns: list[Column[preference.PreferencePair]] = [
         words(heads[0], lambda pair: pair.a),
         words(heads[1], lambda pair: pair.b),
         words("by", lambda pair: BY[pair.by]),
@@ -173,7 +163,7 @@ def pair_table(result: Preference, most: int | None = None) -> Table:
     return tabulate("pairs", "Pairs", columns, shown, [_more(len(result.pairs), most, "pair"), *_pair_notes(result, shown)])
 
 
-def _pair_notes(result: Preference, shown: Sequence[PreferencePair]) -> list[str]:
+def _pair_notes(result: preference.Preference, shown: Sequence[preference.PreferencePair]) -> list[str]:
     notes = []
     if any(pair.by == "baseline" for pair in shown):
         shared = f"both against {result.baseline} on the same prompts"
@@ -189,28 +179,28 @@ def _pair_notes(result: Preference, shown: Sequence[PreferencePair]) -> list[str
     return notes
 
 
-def _met(pair: PreferencePair) -> bool:
+def _met(pair: preference.PreferencePair) -> bool:
     return any((pair.wins, pair.ties, pair.losses))
 
 
-def _rate(pair: PreferencePair) -> Text | None:
+def _rate(pair: preference.PreferencePair) -> Text | None:
     """The win rate, or the mean difference of games against the baseline."""
     if pair.by != "baseline":
         return Text(format_rate(pair.win_rate), pair.win_rate)
     return None if pair.difference is None else Text(f"{100 * pair.difference:+.1f}%", pair.difference)
 
 
-def _rate_limits(pair: PreferencePair) -> Text:
+def _rate_limits(pair: preference.PreferencePair) -> Text:
     low, high, sign = pair.low, pair.high, ""
     if pair.by == "baseline":
         low, high, sign = pair.difference_low, pair.difference_high, "+"
     return Text(_ends(low, high, percent=True, sign=sign), low)
 
 
-def category_table(result: Preference, categories: Categories, most: int | None = None) -> Table:
+def category_table(result: preference.Preference, categories: preference.Categories, most: int | None = None) -> Table:
     """Every category: each system against all it met there."""
     many = len(result.systems) > 2
-    columns: list[Column[CategoryRow]] = [
+    columns: list[Column[preference.CategoryRow]] = [
         words("category", lambda row: row.category),
         words("system", lambda row: row.system),
         Column("won", lambda row: row.wins),
@@ -231,12 +221,12 @@ def category_table(result: Preference, categories: Categories, most: int | None 
     return tabulate("categories", "Categories", columns, categories.rows[:most], notes)
 
 
-def agreement_table(result: Preference) -> Table | None:
+def agreement_table(result: preference.Preference) -> Table | None:
     """How much each two judges agree."""
     if result.judges is None or not result.judges.pairs:
         return None
     name = interval_head(result.alpha)
-    columns: list[Column[Agreement]] = [
+    columns: list[Column[preference.Agreement]] = [
         words("judge", lambda one: one.judges[0]),
         words("judge", lambda one: one.judges[1]),
         Column("items", lambda one: one.items),
@@ -248,7 +238,7 @@ def agreement_table(result: Preference) -> Table | None:
     return tabulate("judges", "Judges", columns, result.judges.pairs, _agreement_notes(result.judges))
 
 
-def _agreement_notes(judges: Judges) -> list[str]:
+def _agreement_notes(judges: preference.Judges) -> list[str]:
     """Notes on the numbers of two judges: why one is missing, and how missing and repeated verdicts count."""
     notes = []
     if any(one.kappa is None for one in judges.pairs):
@@ -268,7 +258,7 @@ def _ends(low: float | None, high: float | None, *, percent: bool = False, sign:
     return f"{100 * low:{sign}.1f} to {100 * high:{sign}.1f}%" if percent else f"{low:.3f} to {high:.3f}"
 
 
-def facts(result: Preference) -> tuple[Fact, ...]:
+def facts(result: preference.Preference) -> tuple[Fact, ...]:
     """What else there is to know, the most important first."""
     two = len(result.systems) == 2
     return doc.statements(
@@ -285,7 +275,7 @@ def facts(result: Preference) -> tuple[Fact, ...]:
     )
 
 
-def next_step(result: Preference, *, short: bool = False) -> list[str]:
+def next_step(result: preference.Preference, *, short: bool = False) -> list[str]:
     """How many more battles it takes to tell the leader apart from the closest of its undecided rivals."""
     leader = result.strengths[0].system if result.strengths else result.systems[0]
     met = [pair for pair in result.pairs if leader in (pair.a, pair.b)]
@@ -305,7 +295,7 @@ def next_step(result: Preference, *, short: bool = False) -> list[str]:
     return [nearest_to_decided(rival, leader, effort, significant=p.value <= result.alpha, more=more if short else None)]
 
 
-def _times(pair: PreferencePair, alpha: float) -> float | None:
+def _times(pair: preference.PreferencePair, alpha: float) -> float | None:
     """How many times as many prompts detect the observed difference in strength, or in direct games."""
     if pair.decided_by_strength:
         return times_of_interval(pair.log_odds, pair.log_odds_low, pair.log_odds_high, alpha)
@@ -315,12 +305,12 @@ def _times(pair: PreferencePair, alpha: float) -> float | None:
     return None if needed is None else needed / pair.clusters
 
 
-def _is_open(p: PValue, result: Preference) -> bool:
+def _is_open(p: PValue, result: preference.Preference) -> bool:
     """Whether the tests do not decide who is better."""
     return p.value < 1 and (p.value if p.adjusted is None else p.adjusted) > result.alpha
 
 
-def _battle_lines(result: Preference) -> list[str]:
+def _battle_lines(result: preference.Preference) -> list[str]:
     if len(result.systems) != 2:
         return [f"{count(result.battles, 'battle')} between {count(len(result.systems), 'system')}"]
     pair = result.pairs[0]
@@ -340,7 +330,7 @@ def _battle_lines(result: Preference) -> list[str]:
     return lines
 
 
-def _p_lines(result: Preference) -> list[str]:
+def _p_lines(result: preference.Preference) -> list[str]:
     pair = result.pairs[0]
     if pair.p is None:
         return [pair.note or ""]
@@ -351,7 +341,7 @@ def _p_lines(result: Preference) -> list[str]:
     return [*lines, *([pair.note] if pair.note else [])]
 
 
-def shown_part(result: Preference) -> str:
+def shown_part(result: preference.Preference) -> str:
     """Which battles position is about, if the order of others is unknown."""
     position = result.position
     if position is None or not position.systems:
@@ -361,7 +351,7 @@ def shown_part(result: Preference) -> str:
     return f"{position.battles:,} of {count(result.battles, 'battle')}, whose order is recorded: those of {clean(shown)}"
 
 
-def _position_lines(result: Preference) -> list[str]:
+def _position_lines(result: preference.Preference) -> list[str]:
     position = result.position
     if position is None:
         return []
@@ -390,7 +380,7 @@ def _position_lines(result: Preference) -> list[str]:
     return lines
 
 
-def _length_lines(result: Preference) -> list[str]:
+def _length_lines(result: preference.Preference) -> list[str]:
     length = result.length
     if length is None:
         return []
@@ -406,7 +396,7 @@ def _length_lines(result: Preference) -> list[str]:
     return lines
 
 
-def _judge_lines(result: Preference) -> list[str]:
+def _judge_lines(result: preference.Preference) -> list[str]:
     judges = result.judges
     if judges is None:
         return []
@@ -421,7 +411,7 @@ def _judge_lines(result: Preference) -> list[str]:
     return lines
 
 
-def _label_lines(result: Preference) -> list[str]:
+def _label_lines(result: preference.Preference) -> list[str]:
     labels = result.labels
     if labels is None:
         return []
@@ -440,13 +430,13 @@ def _label_lines(result: Preference) -> list[str]:
     ]
 
 
-def _worth(labels: Labelled) -> str:
+def _worth(labels: preference.Labelled) -> str:
     """How many labels these are worth with the judge."""
     worth = f"{labels.effective:,.0f}"
     return f"{labels.effective:,.1f}" if labels.judged and worth == f"{labels.labelled:,}" else worth
 
 
-def _circle_lines(result: Preference) -> list[str]:
+def _circle_lines(result: preference.Preference) -> list[str]:
     circles = result.intransitivity
     if circles is None:
         return []
@@ -457,7 +447,7 @@ def _circle_lines(result: Preference) -> list[str]:
     return [f"{statistic}, p = {format_probability(circles.p)}: {evidence} against one strength per system"]
 
 
-def _order_text(result: Preference) -> str:
+def _order_text(result: preference.Preference) -> str:
     """What is known about the order."""
     if result.order == "fixed":
         tested = result.pairs[0].p is not None
@@ -468,7 +458,7 @@ def _order_text(result: Preference) -> str:
     return ORDERS[result.order]
 
 
-def _design_lines(result: Preference) -> list[str]:
+def _design_lines(result: preference.Preference) -> list[str]:
     each = "" if result.clusters == 1 else "each "
     swapped = f"{count(result.clusters, result.unit)}, {each}swapped with all its battles"
     if result.unit == "battle":
@@ -483,7 +473,7 @@ def _design_lines(result: Preference) -> list[str]:
     return lines
 
 
-def _decided_by(result: Preference) -> str:
+def _decided_by(result: preference.Preference) -> str:
     """What ranks, groups and the headline follow from."""
     if result.decided_by == "strengths":
         return f"strengths in this mix of battles, {cluster_text(result.unit)}"
@@ -492,26 +482,26 @@ def _decided_by(result: Preference) -> str:
     return f"direct games, and games against {result.baseline} on the same prompts"
 
 
-def pair_records(result: Preference) -> Records:
+def pair_records(result: preference.Preference) -> Records:
     """A record for every pair, with all digits."""
     return Records(PAIR_COLUMNS, tuple(_with_p(pair, PAIR_COLUMNS) for pair in result.pairs))
 
 
-def category_records(result: Preference) -> Records:
+def category_records(result: preference.Preference) -> Records:
     """A record for every category and system, with all digits."""
     rows = [] if result.categories is None else result.categories.rows
     return Records(CATEGORY_COLUMNS, tuple(_with_p(row, CATEGORY_COLUMNS) for row in rows))
 
 
-def _with_p(row: PreferencePair | CategoryRow, columns: Iterable[str]) -> dict[str, object]:
+def _with_p(row: preference.PreferencePair | preference.CategoryRow, columns: Iterable[str]) -> dict[str, object]:
     record = digits(row, *(name for name in columns if hasattr(row, name)), p_method="p.method")
     record |= digits(row, p="p.value", p_adjusted="p.adjusted")
-    if isinstance(row, PreferencePair):
+    if isinstance(row, preference.PreferencePair):
         record |= digits(row, strength_p="strength_p.value", strength_p_adjusted="strength_p.adjusted")
     return record
 
 
-def strength_records(result: Preference) -> Records:
+def strength_records(result: preference.Preference) -> Records:
     """A record for every system, with all digits."""
     return Records(STRENGTH_COLUMNS, tuple(digits(one, *STRENGTH_COLUMNS) for one in result.strengths))
 
@@ -522,7 +512,7 @@ MAX_OPEN, MAX_LISTED = 40, 500
 """Rows beyond which a page folds a table away, and pairs that it lists at all; `pairs.csv` has every one."""
 
 
-def build(result: Preference) -> doc.Document:
+def build(result: preference.Preference) -> doc.Document:
     """The whole report."""
     repeated = common.settings(result.settings, "preference-settings")
     told = doc.Section("answer", "", lambda: [_verdict(result), *_cautions(result)]).but("latex")
@@ -538,14 +528,14 @@ def build(result: Preference) -> doc.Document:
         repeated.but("html"),
         doc.Section("grounds", "Method and assumptions", lambda: [common.facts_block(facts(result))], headed=True).but("latex"),
         common.paper(result.sentence, str(result.signature)),
-        common.works(lambda: cited_by_preference(result)),
+        common.works(partial(uses_of_preference, result)),
         common.glossary(),
         repeated.only("html"),
     )
     return doc.Document(_title(result), (doc.Article("", doc.clean(result.headline), sections),))
 
 
-def card(result: Preference) -> doc.Document:
+def card(result: preference.Preference) -> doc.Document:
     """The verdict and its numbers, for notebooks."""
 
     def blocks() -> list[doc.Block]:
@@ -558,13 +548,13 @@ def card(result: Preference) -> doc.Document:
     return doc.Document(doc.clean(result.headline), (doc.Article("", "", (doc.Section("card", "", blocks),)),))
 
 
-def _title(result: Preference) -> str:
+def _title(result: preference.Preference) -> str:
     if len(result.systems) == 2:
         return doc.clean(f"{result.systems[0]} against {result.systems[1]}")
     return f"{count(len(result.systems), 'system')} in {count(result.battles, 'battle')}"
 
 
-def _verdict(result: Preference) -> doc.Verdict:
+def _verdict(result: preference.Preference) -> doc.Verdict:
     top, reason = doc.clean(result.headline), doc.clean(result.reason)
     first = leaders_of(result)
     if len(result.systems) > 2 and first > 1 and result.labels is None and result.counts.testable:
@@ -586,12 +576,12 @@ def _verdict(result: Preference) -> doc.Verdict:
     )
 
 
-def leaders_of(result: Preference) -> int:
+def leaders_of(result: preference.Preference) -> int:
     """How many systems of the first set may be the strongest."""
     return sum(one.rank_low == 1 and one.component == result.strengths[0].component for one in result.strengths)
 
 
-def _line(result: Preference) -> tuple[str, ...]:
+def _line(result: preference.Preference) -> tuple[str, ...]:
     """The first number, and p of two systems, or how many pairs of several systems differ."""
     if len(result.systems) > 2 and result.labels is None:
         return _strongest(result), f"{result.counts.significant:,} of {result.counts.testable:,} pairs differ"
@@ -603,13 +593,13 @@ def _line(result: Preference) -> tuple[str, ...]:
     return (won,) if p is None else (won, format_p(p, result.alpha, brief=True))
 
 
-def _cautions(result: Preference) -> list[doc.Block]:
+def _cautions(result: preference.Preference) -> list[doc.Block]:
     """What may make the verdict wrong, and how the data were interpreted."""
     line = doc.clean(battle_reading_line(result.reading))
     return [*common.warnings_of(result.notes), *common.data_blocks(line, result.notes)]
 
 
-def _strengths(result: Preference) -> Iterable[doc.Later]:
+def _strengths(result: preference.Preference) -> Iterable[doc.Later]:
     def listed(most: int | None) -> doc.Table:
         optional = ("log-odds", "battles", "won", "groups")
         return replace(strength_table(result, most), optional=optional, heading="bold")
@@ -620,7 +610,7 @@ def _strengths(result: Preference) -> Iterable[doc.Later]:
         yield doc.Later(lambda: [strength_table(result, board=True)]).only("html")
 
 
-def _pairs(result: Preference) -> Iterable[doc.Block | doc.Later]:
+def _pairs(result: preference.Preference) -> Iterable[doc.Block | doc.Later]:
     def listed(most: int | None) -> doc.Table:
         return _plain(pair_table(result, most), interval_head(result.alpha))
 
@@ -631,7 +621,7 @@ def _pairs(result: Preference) -> Iterable[doc.Block | doc.Later]:
         yield (replace(page, fold=f"{MAX_LISTED} of {len(result.pairs):,} rows") if cut else page).only("html")
 
 
-def _categories(result: Preference) -> Iterable[doc.Later]:
+def _categories(result: preference.Preference) -> Iterable[doc.Later]:
     categories = result.categories
     if categories is None:
         return
@@ -647,12 +637,12 @@ def _plain(table: doc.Table, *more: str) -> doc.Table:
     return replace(table, optional=("tied", "by", "p", *more), heading="bold")
 
 
-def _on(result: Preference) -> tuple[str, ...]:
+def _on(result: preference.Preference) -> tuple[str, ...]:
     """On how many units, unless these are the battles themselves."""
     return () if result.unit == "battle" else (f"on {count(result.clusters, result.unit)}",)
 
 
-def _strongest(result: Preference) -> str:
+def _strongest(result: preference.Preference) -> str:
     """The strongest system and its strength, where there is one."""
     first, sets = result.strengths[0], len({one.component for one in result.strengths})
     if sets > 1:
@@ -667,7 +657,7 @@ def _strongest(result: Preference) -> str:
     return f"{doc.clean(first.system)} {value}{ends}"
 
 
-def screen(result: Preference) -> doc.Screen:
+def screen(result: preference.Preference) -> doc.Screen:
     """Who leads or is preferred, a line for each system, and what to do next."""
     verdict, many = _verdict(result), len(result.systems) > 2
     found = {fact.label: fact.lines for fact in facts(result)}
@@ -692,7 +682,7 @@ def screen(result: Preference) -> doc.Screen:
     )
 
 
-def lines(result: Preference) -> list[Line]:
+def lines(result: preference.Preference) -> list[Line]:
     """Two systems as a comparison of win rates; more as how many share the lead, and the first one."""
     if len(result.systems) == 2:
         (pair,) = result.pairs

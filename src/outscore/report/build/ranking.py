@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import partial
 
 from outscore.language.numbers import count, decimals_for, format_number, interval_ends
+from outscore.language.phrases import sharing
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
 from outscore.report.charts.heat import MAX_LINKED, heat_figure
-from outscore.report.citations import cited_by_ranking
+from outscore.report.citations import uses_of_ranking
 from outscore.report.palette import ranking_style
 from outscore.report.rows import places
 from outscore.report.rows import ranking as rows
@@ -66,7 +67,7 @@ def build(ranking: Ranking) -> doc.Document:
             "latex"
         ),
         common.paper(ranking.sentence, str(ranking.signature)),
-        common.works(lambda: cited_by_ranking(ranking)),
+        common.works(partial(uses_of_ranking, ranking)),
         common.glossary(),
         repeated.only("html"),
     )
@@ -89,7 +90,7 @@ def _verdict(ranking: Ranking) -> doc.Verdict:
         kind = "One leader" if first else "No clear leader"
     else:
         # How many could be the best says more than who is ahead on average.
-        kind, shown, why = "Ranking", places.sharing(first, every), doc.clean(ranking.verdict)
+        kind, shown, why = "Ranking", sharing(first, every), doc.clean(ranking.verdict)
     # In running text the headline is the title.
     return doc.Verdict(
         (ranking.verdict,),

@@ -12,7 +12,7 @@ from outscore.language import numbers
 from outscore.language.verdict.score import score_decimals, score_headline
 from outscore.report import document as doc
 from outscore.report.build import common
-from outscore.report.citations import cited_by_scores
+from outscore.report.citations import uses_of_scores
 from outscore.report.document import clean
 from outscore.report.rows.columns import Column, digits, ends, interval_head, number, tabulate, words
 from outscore.results.analysis import Directions
@@ -43,7 +43,7 @@ def build(result: ScoreResult) -> doc.Document:
         pictures,
         *_grounds(result),
         common.paper(result.sentence, str(result.signature)),
-        common.works(lambda: cited_by_scores(result)),
+        common.works(partial(uses_of_scores, result)),
         common.glossary(),
         common.settings(result.settings, "score-settings"),
     )

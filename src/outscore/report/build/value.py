@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from outscore.language.numbers import format_interval, format_mid_p, format_number, format_p, format_percent, format_probability
+from outscore.language.numbers import (
+    format_interval,
+    format_mid_p,
+    format_number,
+    format_p,
+    format_percent,
+    format_probability,
+    interval_ends,
+)
 from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
 from outscore.report.build.common import Kind, card_document, card_table
 from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean
@@ -36,15 +44,10 @@ def statements(value: Value) -> tuple[str, Statements]:
     if isinstance(value, TestResult):
         return format_p(value.p), _of_test(value)
     if isinstance(value, SystemScore):
-        limits = [] if value.low is None or value.high is None else [("interval", brief_limits(value.low, value.high))]
-        return f"{value.system}: {format_number(value.value)}", limits
+        limits = interval_ends(value.low, value.high)
+        return f"{value.system}: {format_number(value.value)}", [("interval", limits)] if limits else []
     points = [(f"n = {p.n:,}", format_probability(p.power)) for p in value.points]
     return value.verdict, [*points, ("note", value.note)]
-
-
-def brief_limits(low: float, high: float) -> str:
-    """Two limits."""
-    return f"{format_number(low)} to {format_number(high)}"
 
 
 def _of_p(p: PValue) -> Statements:

@@ -9,14 +9,14 @@ import numpy as np
 
 from outscore.core.numeric import finite
 from outscore.inference.populations import FISHER, TWO_SAMPLES
-from outscore.language.numbers import finer, format_ends, format_level, format_number, format_p_number, format_probability
+from outscore.language.numbers import format_ends, format_level, format_number, format_p_number, format_probability
 from outscore.language.phrases import decimals_of, interval_noun, name_of_test
 from outscore.report.charts import canvas
 from outscore.report.charts.curves import power_chart, runs_chart, size_chart
 from outscore.report.charts.distributions import differences_chart, quantile_chart, scores_histograms
 from outscore.report.document import minus
 from outscore.report.palette import COLOURS
-from outscore.report.rows.comparison import other_estimand
+from outscore.report.rows.comparison import estimates
 from outscore.report.rows.facts import alternative_of
 from outscore.results.analysis import NullHistogram
 from outscore.results.comparison import Comparison, Comparisons
@@ -113,17 +113,15 @@ def _within(x: float, label: str, domain: Domain) -> float:
 
 def _marks(c: Comparison) -> list[dict[str, Any]]:
     """A row for the difference, and one for the estimand of the interval if that is another."""
-    decimals, about = decimals_of(c), other_estimand(c)
-    label = minus(format_number(c.difference, decimals, sign=True))
-    of_difference = None if about is not None else c.interval
-    rows = [_mark(c.metric, c.difference, label, of_difference, decimals)]
-    if about is not None:
-        name, interval = about
-        places = finer(decimals, interval.estimate)
-        shown = "" if interval.estimate is None else minus(format_number(interval.estimate, places, sign=True))
-        rows[0]["label"] = f"{canvas.short(c.metric)} {label}"
-        rows.append(_mark(name, interval.estimate, shown, interval, places) | {"label": f"{name} {shown}"})
-        rows[1]["words"] = f"{name} {rows[1]['words']}"
+    rows = []
+    for i, (name, value, interval, places) in enumerate(estimates(c)):
+        label = "" if value is None else minus(format_number(value, places, sign=True))
+        rows.append(_mark(name if i else c.metric, value, label, interval, places))
+    if len(rows) > 1:
+        difference, other = rows
+        other["words"] = f"{other['what']} {other['words']}"
+        for row, name in ((difference, canvas.short(c.metric)), (other, other["what"])):
+            row["label"] = f"{name} {row['label']}"
     return rows
 
 

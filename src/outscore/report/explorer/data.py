@@ -143,12 +143,12 @@ def _how_to_see(diff: Diff, pair: Pair) -> str:
 
 def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:
     """Rows in order of evidence: class, gold, from, to, count, mirror, shares, p as text and number; how many are left out."""
-    rows: list[list[Any]] = []
+    listed: list[list[Any]] = []
     left = 0
     for kind, name in enumerate(CLASSES, 1):
         shifts = sorted_shifts(pair.transitions.get(name, []))
         left += len(shifts[MAX_ROWS:])
-        rows += [
+        listed += [
             [
                 kind,
                 *map(clean, (row.gold, row.source, row.target)),
@@ -161,7 +161,7 @@ def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:
             ]
             for row in shifts[:MAX_ROWS]
         ]
-    return rows, left
+    return listed, left
 
 
 def _parts(parts: list[ScoredSubset]) -> list[list[Any]]:

@@ -149,6 +149,16 @@ def other_estimand(c: Comparison) -> tuple[str, Interval] | None:
     return ESTIMANDS[c.interval.estimand], c.interval
 
 
+def estimates(c: Comparison) -> list[tuple[str, float | None, Interval | None, int]]:
+    """The difference, and what the interval is about where that is another one: name, value, interval and decimals."""
+    decimals, about = decimals_of(c), other_estimand(c)
+    difference = (difference_called(c.systems), c.difference, c.interval if about is None else None, decimals)
+    if about is None:
+        return [difference]
+    name, interval = about
+    return [difference, (name, interval.estimate, interval, numbers.finer(decimals, interval.estimate))]
+
+
 def results(whole: Comparisons) -> Table:
     """One row per comparison: the table that goes into a paper."""
     # Letters head columns of names here, which would be confusing if a system had the other one's letter as its name.

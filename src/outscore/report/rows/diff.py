@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 
 from outscore.core.records import dataclass
 from outscore.language import numbers
-from outscore.language.phrases import times_as_much
+from outscore.language.phrases import sharing, times_as_much
 from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.document import Mark, Table, clean, list_names
 from outscore.report.rows.columns import Column, Ends, alpha_of, tabulate, texts, words
-from outscore.report.rows.places import sharing
 from outscore.results.diff import Confusion, Diff, LabelOracle, LabelRates, Oracle, Pair, Rates
 from outscore.results.pvalue import Interval, PValue
 

@@ -14,19 +14,8 @@ from typing import Any, Literal
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import format_probability
 from outscore.report.document import Record, Records, Table
-from outscore.report.rows.columns import Column, Ends, alpha_of, interval_head, words
-from outscore.report.rows.diff import (
-    change_columns,
-    interval_name,
-    interval_note,
-    limits,
-    metric_name,
-    pair_name,
-    points,
-    sampled_note,
-    signed_points,
-    wide_table,
-)
+from outscore.report.rows import diff as diff_rows
+from outscore.report.rows.columns import Column, Ends, alpha_of, digits, interval_head, words
 from outscore.results.analysis import ScoredSubset
 from outscore.results.diff import Diff, Pair, Shift
 from outscore.results.pvalue import PValue
@@ -36,25 +25,9 @@ SORTS: tuple[Sort, ...] = ("evidence", "delta", "count")
 CLASSES = {"correction": "Corrections", "new_error": "New errors", "changed_error": "Changed errors"}
 PAIR_TABLES = ("metrics", "kinds", "transitions", "labels", "label-f1", "slices")
 DIFF_COLUMNS = (
-    "row",
-    "first",
-    "second",
-    "criterion",
-    "column",
-    "value",
-    "gold",
-    "from",
-    "to",
-    "n",
-    "mirror",
-    "first_score",
-    "second_score",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "p_adjusted",
-)
+    "row", "first", "second", "criterion", "column", "value", "gold", "from", "to", "n", "mirror", "first_score",
+    "second_score", "difference", "low", "high", "p", "p_adjusted",
+)  # fmt: skip
 
 
 def pair_tables(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = "evidence") -> list[Table]:
@@ -109,26 +82,28 @@ def few_note(diff: Diff) -> str:
 
 
 def _metrics(diff: Diff, pair: Pair) -> Table:
-    level = interval_name(next((row.interval for row in pair.metrics if row.interval is not None), None))
+    level = diff_rows.interval_name(next((row.interval for row in pair.metrics if row.interval is not None), None))
     columns: list[Column[Any]] = [
-        words("score", lambda row: metric_name(row.metric)),
-        Column(pair.systems[0], lambda row: row.first, points),
-        Column(pair.systems[1], lambda row: row.second, points),
-        *change_columns(level, alpha_of(diff)),
+        words("score", lambda row: diff_rows.metric_name(row.metric)),
+        Column(pair.systems[0], lambda row: row.first, diff_rows.points),
+        Column(pair.systems[1], lambda row: row.second, diff_rows.points),
+        *diff_rows.change_columns(level, alpha_of(diff)),
     ]
-    notes = interval_note((metric_name(row.metric), row.interval) for row in pair.metrics)
-    notes += sampled_note(row.p for row in pair.metrics)
-    return wide_table("metrics", f"Other scores, {pair_name(pair)}", columns, pair.metrics, notes)
+    notes = diff_rows.interval_note((diff_rows.metric_name(row.metric), row.interval) for row in pair.metrics)
+    notes += diff_rows.sampled_note(row.p for row in pair.metrics)
+    return diff_rows.wide_table("metrics", f"Other scores, {diff_rows.pair_name(pair)}", columns, pair.metrics, notes)
 
 
 def _kinds(pair: Pair) -> Table:
     total = pair.outcomes.changes
     columns: list[Column[tuple[str, int]]] = [
-        words("change in", lambda row: metric_name(row[0])),
+        words("change in", lambda row: diff_rows.metric_name(row[0])),
         Column("count", lambda row: row[1]),
-        Column("% of changes", lambda row: row[1] / total if total else None, points),
+        Column("% of changes", lambda row: row[1] / total if total else None, diff_rows.points),
     ]
-    return wide_table("kinds", f"What the changes consist of, {pair_name(pair)}", columns, pair.kinds.items())
+    return diff_rows.wide_table(
+        "kinds", f"What the changes consist of, {diff_rows.pair_name(pair)}", columns, pair.kinds.items()
+    )
 
 
 def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
@@ -140,27 +115,28 @@ def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
         if not shifts:
             continue
         size = getattr(pair.outcomes, name)
-        rows.append(f"{title}: {points(size / total)}% ({size:,}/{total:,})")
+        rows.append(f"{title}: {diff_rows.points(size / total)}% ({size:,}/{total:,})")
         rows += [(row, name) for row in shifts[:top]]
         left += len(shifts[top:]) if top is not None else 0
     mirrors = f"adj. p tests a row against its mirror; it is missing if there are {few}, or the row is its own mirror."
     notes = [f"Mirror: how often the reverse happened; net: count - mirror. {mirrors}"]
-    notes += sampled_note(row.p for shifts in pair.transitions.values() for row in shifts)
+    notes += diff_rows.sampled_note(row.p for shifts in pair.transitions.values() for row in shifts)
     if pair.transitions.get("changed_error"):
-        notes.append(f"Changed errors: gold → {pair_name(pair)}.")
+        notes.append(f"Changed errors: gold → {diff_rows.pair_name(pair)}.")
     if left:
         notes.append(f"Not shown: {left:,} rows.")
-    title = f"What changed, {pair_name(pair)}, {metric_name(pair.unit_criterion)}: {points(pair.differ)}% of {pair.n:,} differ"
+    by, share = diff_rows.metric_name(pair.unit_criterion), diff_rows.points(pair.differ)
+    title = f"What changed, {diff_rows.pair_name(pair)}, {by}: {share}% of {pair.n:,} differ"
     columns: list[Column[tuple[Shift, str]]] = [
         words("change", _change_name),
         Column("count", lambda row: row[0].count),
         Column("mirror", lambda row: row[0].mirror),
         Column("net", lambda row: row[0].count - row[0].mirror, lambda net: f"{net:+,}" if net else "0"),
-        Column("% of class", lambda row: row[0].share_of_class, points),
-        Column("% of changes", lambda row: row[0].share_of_changes, points),
+        Column("% of class", lambda row: row[0].share_of_class, diff_rows.points),
+        Column("% of changes", lambda row: row[0].share_of_changes, diff_rows.points),
         Column("adj. p", lambda row: row[0].p and row[0].p.adjusted, format_probability),
     ]
-    return wide_table("transitions", title, columns, rows, notes)
+    return diff_rows.wide_table("transitions", title, columns, rows, notes)
 
 
 def _change_name(row: tuple[Shift, str]) -> str:
@@ -183,11 +159,11 @@ def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: 
         notes.append(f"Not tested and not shown, {few}: {len(others)}.")
     if pair.row_intervals and any(row.low is not None or row.high is not None for row in parts):
         notes.append(f"Intervals: {pair.row_intervals}; individual, not adjusted for the number of rows.")
-    title = f"{title}, {pair_name(pair)}, {metric_name(pair.unit_criterion)}"
+    title = f"{title}, {diff_rows.pair_name(pair)}, {diff_rows.metric_name(pair.unit_criterion)}"
     columns = _part_columns(pair, "units", interval_head(alpha))
     if sliced:
         columns[0] = words("slice", lambda row: f"{row.column} = {row.value}")
-    return wide_table(key, title, columns, rows, notes)
+    return diff_rows.wide_table(key, title, columns, rows, notes)
 
 
 def _label_f1(diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
@@ -196,8 +172,8 @@ def _label_f1(diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
     others = [row for row in pair.label_f1 if row.p is None]
     notes = [] if top is None or len(tested) <= top else [f"Tested and not shown: {len(tested) - top}."]
     notes += [f"Not tested, {few_note(diff)}: {len(others)}."] if others else []
-    title = f"F1 by label, {pair_name(pair)}, {metric_name(pair.unit_criterion)}"
-    return wide_table("label-f1", title, _part_columns(pair, "gold", ""), tested[:top], notes)
+    title = f"F1 by label, {diff_rows.pair_name(pair)}, {diff_rows.metric_name(pair.unit_criterion)}"
+    return diff_rows.wide_table("label-f1", title, _part_columns(pair, "gold", ""), tested[:top], notes)
 
 
 def _part_columns(pair: Pair, units: str, level: str) -> list[Column[ScoredSubset]]:
@@ -209,10 +185,10 @@ def _part_columns(pair: Pair, units: str, level: str) -> list[Column[ScoredSubse
     return [
         words("label", lambda row: row.value),
         Column(units, lambda row: row.n),
-        Column(pair.systems[0], lambda row: row.first, points),
-        Column(pair.systems[1], lambda row: row.second, points),
-        Column("Δ", lambda row: row.difference, signed_points),
-        Column(level, interval, limits, when=bool(level)),
+        Column(pair.systems[0], lambda row: row.first, diff_rows.points),
+        Column(pair.systems[1], lambda row: row.second, diff_rows.points),
+        Column("Δ", lambda row: row.difference, diff_rows.signed_points),
+        Column(level, interval, diff_rows.limits, when=bool(level)),
         Column("adj. p", lambda row: row.p and row.p.adjusted, format_probability),
     ]
 
@@ -230,6 +206,11 @@ def pair_records(diff: Diff) -> Records:
     return Records(DIFF_COLUMNS, tuple(rows))
 
 
+SCORED = {"first_score": "first", "second_score": "second", "difference": "difference"} | {
+    "p": "p.value",
+    "p_adjusted": "p.adjusted",
+}
+"""Where the scores of a pair or part of it are, and its test."""
 DIFF_TABLES = {
     "pairs": (("pair", "metric"), ("column", "gold", "from", "to", "mirror")),
     "labels": (("label", "slice"), ("gold", "from", "to", "mirror")),
@@ -264,23 +245,12 @@ def _diff_pair(pair: Pair, *, with_units: bool) -> Iterator[Record]:
 
 
 def _change(change: Any) -> Record:  # noqa: ANN401 - a pair or one of its scores
-    ends = (None, None) if change.interval is None else (change.interval.low, change.interval.high)
-    return {**_scores(change.first, change.second, change.difference, *ends), **_p(change.p)}
+    return digits(change, low="interval.low", high="interval.high", **SCORED)
 
 
 def _part(part: ScoredSubset) -> Record:
-    scores = _scores(part.first, part.second, part.difference, part.low, part.high)
-    return {"column": part.column, "value": part.value, "n": part.n, **scores, **_p(part.p)}
-
-
-def _scores(first: float, second: float, difference: float, low: float | None, high: float | None) -> Record:
-    return {"first_score": first, "second_score": second, "difference": difference, "low": low, "high": high}
+    return digits(part, "column", "value", "n", "low", "high", **SCORED)
 
 
 def _shift(shift: Shift) -> Record:
-    labels = {"gold": shift.gold, "from": shift.source, "to": shift.target}
-    return {**labels, "n": shift.count, "mirror": shift.mirror, **_p(shift.p)}
-
-
-def _p(p: PValue | None) -> Record:
-    return {} if p is None else {"p": p.value, "p_adjusted": p.adjusted}
+    return digits(shift, "gold", "mirror", n="count", to="target", p="p.value", p_adjusted="p.adjusted", **{"from": "source"})

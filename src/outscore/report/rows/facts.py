@@ -44,11 +44,11 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> tup
         ("p-value", _p(c, whole, verbose=verbose)),
         ("spreads", _spreads(c, alpha)),
         ("claims", _claims(c, alpha)),
-        ("datasets", _datasets(c)),
+        ("datasets", dataset_lines(c)),
         ("parts", _parts(c)),
         ("margin", _margin(c, alpha)),
-        ("bayes", _bayes(c)),
-        ("any time", _anytime(c, alpha)),
+        ("bayes", bayes_lines(c)),
+        ("any time", anytime_lines(c, alpha)),
         ("effect size", _effects(c)),
         ("power", power_lines(c)),
         ("fragility", _fragility(c)),
@@ -164,7 +164,7 @@ def _unanswered(c: Comparison, kind: str) -> list[str]:
     return [f"{claim_of(name, kind)} ({question_of(name, kind, (a, b))}): {why}" for name in populations]
 
 
-def _datasets(c: Comparison) -> list[str]:
+def dataset_lines(c: Comparison) -> list[str]:
     """On how many datasets the system ahead is better, and on which."""
     shown = c.replicability
     if shown is None:
@@ -220,14 +220,15 @@ def _margin(c: Comparison, alpha: float | None) -> list[str]:
     return lines
 
 
-def _bayes(c: Comparison) -> list[str]:
+def bayes_lines(c: Comparison) -> list[str]:
+    """Posterior probabilities, if asked for."""
     if c.bayes is None:
         return []
     a, b = map(clean, c.systems)
     return [f"posterior probabilities: {phrases.posterior_phrase(c.bayes, (a, b))}"]
 
 
-def _anytime(c: Comparison, alpha: float | None) -> list[str]:
+def anytime_lines(c: Comparison, alpha: float | None) -> list[str]:
     """Evidence that is valid at every look."""
     anytime = c.anytime
     if anytime is None:

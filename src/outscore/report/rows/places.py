@@ -234,19 +234,6 @@ def leaders(standing: Standing) -> int:
     return sum(s.rank_low == 1 for s in standing.scores)
 
 
-def sharing(first: int, every: int) -> str:
-    """How many systems may be the best.
-
-    Examples
-    --------
-    >>> sharing(15, 19), sharing(3, 3), sharing(2, 2)
-    ('15 of 19 systems share the lead', 'All 3 systems share the lead', 'Both systems share the lead')
-    """
-    if first < every:
-        return f"{first:,} of {every:,} systems share the lead"
-    return "Both systems share the lead" if every == 2 else f"All {every:,} systems share the lead"
-
-
 def decided(ranking: Ranking) -> bool:
     """Whether the question has an answer: one leader, or some system that differs from the baseline."""
     return leaders(ranking.standing) == 1 if ranking.baseline is None else ranking.counts.significant > 0

@@ -253,7 +253,7 @@ def write_badge(verdict: doc.Verdict) -> str:
 
     Examples
     --------
-    >>> print(write_badge(Verdict(("new outscored old: ...",), "new outscored <old>", tone="won"))[:96])
+    >>> print(write_badge(doc.Verdict(("new outscored old: ...",), "new outscored <old>", tone="won"))[:96])
     <svg xmlns="http://www.w3.org/2000/svg" width="202" height="20" role="img" aria-label="outscore:
     """
     told = clean(verdict.headline)
