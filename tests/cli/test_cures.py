@@ -81,6 +81,7 @@ def test_a_dry_run_is_refused_as_the_command_is(outscore):
             assert (dry.exit_code == 2) == (ran.exit_code == 2), (name, command, ran.output, dry.output)
 
 
+@pytest.mark.posix
 def test_the_catalogue_proposes_enough(outscore):
     """The sentences of bad inputs and of kinds of results; their cures are run wherever they are refused."""
     settled, whole = 0, 0
