@@ -463,16 +463,17 @@ def align_mentions(
         if match == HEAD:
             refuse_headless(file)
     is_plain = match == EXACT and all(file.nodes is None for file in files)
-    rows = _rows_of_runs(files, documents) if is_plain else _rows_of_nodes(files, documents, match)
-    chains = np.full((len(rows.first), len(files)), NO_CHAIN, dtype=np.int64)
+    found = _rows_of_runs(files, documents) if is_plain else _rows_of_nodes(files, documents, match)
+    place, first, sizes, anchors, parts = found
+    chains = np.full((len(first), len(files)), NO_CHAIN, dtype=np.int64)
     bounds = np.cumsum([0, *(file.rows for file in files)])
     for column, (file, low, high) in enumerate(zip(files, bounds, bounds[1:], strict=False)):
-        chains[rows.place[low:high], column] = _chain_codes(documents[column], file.chains)
-    spans = [np.concatenate(parts)[rows.first] for parts in (documents, [f.starts for f in files], [f.ends for f in files])]
-    tokens = np.full(len(rows.first), -1, dtype=np.int64)
+        chains[place[low:high], column] = _chain_codes(documents[column], file.chains)
+    spans = [np.concatenate(values)[first] for values in (documents, [f.starts for f in files], [f.ends for f in files])]
+    tokens = np.full(len(first), -1, dtype=np.int64)
     if gold.words is not None:
-        tokens = first_tokens(gold.words, names)[spans[0]] + rows.anchors
-    types, nominal = kinds_of(None if gold.words is None else gold.words.columns.get("pos"), rows.sizes, tokens, kind)
+        tokens = first_tokens(gold.words, names)[spans[0]] + anchors
+    types, nominal = kinds_of(None if gold.words is None else gold.words.columns.get("pos"), sizes, tokens, kind)
     return Mentions(
         tuple(file.name for file in files),
         Labels(spans[0], names),
@@ -484,26 +485,19 @@ def align_mentions(
         tokens,
         gold.words,
         () if gold.words is not None and "pos" in gold.words.columns else (WITHOUT_TAGS,),
-        parts=rows.parts,
+        parts=parts,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Which row of the table each mention of all files is, and of each row one mention, its size and a word beside it."""
-
-    place: Array
-    first: Array
-    sizes: Array
-    anchors: Array
-    parts: Mapping[int, tuple[int, ...]]
+_Rows = tuple[Array, Array, Array, Array, Mapping[int, tuple[int, ...]]]
+"""Which row of the table each mention of all files is; of each row one mention, its size, a word beside it, and its parts."""
 
 
 def _rows_of_runs(files: Sequence[Chains], documents: Sequence[Array]) -> _Rows:
     """Mentions that are runs of words are the same if these are."""
     starts, ends = (np.concatenate(parts) for parts in ([f.starts for f in files], [f.ends for f in files]))
     _, first, place = np.unique(_keys(np.concatenate(documents), starts, ends), return_index=True, return_inverse=True)
-    return _Rows(place, first, (ends - starts + 1)[first], starts[first], {})
+    return place, first, (ends - starts + 1)[first], starts[first], {}
 
 
 def _rows_of_nodes(files: Sequence[Chains], documents: Sequence[Array], match: str) -> _Rows:
@@ -521,7 +515,7 @@ def _rows_of_nodes(files: Sequence[Chains], documents: Sequence[Array], match: s
     order = sorted(range(len(first)), key=lambda row: (keys[row], places[first[row]][0], -places[first[row]][-1], row))
     first, place = first[order], np.argsort(order)[place]
     words = [tuple(word_of(node) for node in places[row] if is_word(node)) for row in first.tolist()]
-    return _Rows(
+    return (
         place,
         first,
         np.array([len(own) for own in words], dtype=np.int64),

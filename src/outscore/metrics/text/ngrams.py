@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache, reduce
+from typing import TypeVar
 
 import numpy as np
 
@@ -99,6 +101,7 @@ LONGEST = 4
 SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 """Characters of writing that puts no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
 Words = tuple[str, ...]
+Key = TypeVar("Key", str, Words)
 
 
 @cache
@@ -155,7 +158,7 @@ def frequency_rows(hypotheses: Lines, references: References, frequencies: Mappi
     rows = np.zeros((len(hypotheses), len(BANDS), 3), dtype=np.int64)
     bands: dict[str, int] = {}
     for i, (hypothesis, *golds) in enumerate(zip(hypotheses, *references, strict=True)):
-        mine, gold = Counter(words_of(hypothesis)), _most(Counter(words_of(line)) for line in golds)
+        mine, gold = Counter(words_of(hypothesis)), most_of(Counter(words_of(line)) for line in golds)
         for word in mine.keys() | gold.keys():
             if word not in bands:
                 bands[word] = band_of(frequencies.get(word, 0))
@@ -164,9 +167,9 @@ def frequency_rows(hypotheses: Lines, references: References, frequencies: Mappi
     return rows
 
 
-def _most(counts: Iterable[Counter[str]]) -> Counter[str]:
+def most_of(counts: Iterable[Counter[Key]]) -> Counter[Key]:
     """Each as often as the one that has it most often."""
-    return reduce(lambda one, other: one | other, counts)
+    return reduce(operator.or_, counts)
 
 
 def better_ngrams(a: Lines, b: Lines, references: References, *, most: int) -> tuple[list[Ngram], list[Ngram]]:
@@ -183,10 +186,10 @@ def better_ngrams(a: Lines, b: Lines, references: References, *, most: int) -> t
     """
     counts: dict[Words, list[int]] = {}
     for first, second, *golds in zip(a, b, *references, strict=True):
-        gold = _ngrams_of([words_of(line) for line in golds])
+        gold = most_of(count_ngrams(words_of(line)) for line in golds)
         if not gold:
             continue
-        mine, other = _ngrams_of([words_of(first)]), _ngrams_of([words_of(second)])
+        mine, other = count_ngrams(words_of(first)), count_ngrams(words_of(second))
         for ngram, times in gold.items():
             x, y = min(mine[ngram], times), min(other[ngram], times)
             tally = counts.setdefault(ngram, [0, 0, 0, 0, 0])
@@ -200,11 +203,9 @@ def better_ngrams(a: Lines, b: Lines, references: References, *, most: int) -> t
     return sides[0], sides[1]
 
 
-def _ngrams_of(texts: Sequence[Sequence[str]]) -> Counter[Words]:
-    each = (
-        Counter(tuple(words[i : i + n]) for n in range(1, LONGEST + 1) for i in range(len(words) - n + 1)) for words in texts
-    )
-    return reduce(lambda one, other: one | other, each)
+def count_ngrams(words: Sequence[str], longest: int = LONGEST) -> Counter[Words]:
+    """How often each n-gram of up to so many words occurs."""
+    return Counter(tuple(words[i : i + n]) for n in range(1, longest + 1) for i in range(len(words) - n + 1))
 
 
 def _log_p(wins: int, losses: int) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Lines, References, TextMetric, segments, version
+from outscore.metrics.text.ngrams import count_ngrams, most_of
 
 Ngram = tuple[str, ...]
-Ngrams = Counter[Ngram]
 
 ORDER = 5
 # Doddington (2002), equation 3: a system of two thirds of the reference's length keeps half of its score.
@@ -32,16 +32,12 @@ def _words(options: Options) -> Callable[[str], list[str]]:
     return sacre.tokeniser(str(options["tokenize"]), "nist", lowercase=bool(options["lowercase"]))
 
 
-def _ngrams(words: Sequence[str]) -> Ngrams:
-    return Counter(tuple(words[i : i + n]) for n in range(1, ORDER + 1) for i in range(len(words) - n + 1))
-
-
 def information(references: References, options: Options) -> dict[Ngram, float]:
     """Doddington (2002), equation 2, for the n-grams of the references that carry any; most long ones carry none."""
     words, counts = _words(options), Counter[Ngram]()
     for lines in references:
         for line in lines:
-            counts.update(_ngrams(words(line)))
+            counts.update(count_ngrams(words(line), ORDER))
     # The history of a single word is empty and occurs before every word.
     counts[()] = sum(count for ngram, count in counts.items() if len(ngram) == 1)
     return {
@@ -51,11 +47,9 @@ def information(references: References, options: Options) -> dict[Ngram, float]:
 
 def _row(hypothesis: list[str], references: list[list[str]], weights: Mapping[Ngram, float]) -> list[float]:
     """Information of the matches and number of n-grams by order, length, mean reference length."""
-    most, *others = map(_ngrams, references)
-    for other in others:
-        most |= other
+    most = most_of(count_ngrams(words, ORDER) for words in references)
     information = [0.0] * ORDER
-    for ngram, count in _ngrams(hypothesis).items():
+    for ngram, count in count_ngrams(hypothesis, ORDER).items():
         if ngram in most:
             information[len(ngram) - 1] += weights.get(ngram, 0.0) * min(count, most[ngram])
     possible = [max(len(hypothesis) - n, 0) for n in range(ORDER)]

@@ -244,13 +244,12 @@ def run(request: ShowRequest) -> Logs:
     evaluations = [evaluation for one in found for evaluation in one.evaluations]
     if evaluations:
         proposals = [propose(by_path, format) for by_path in _sound(found)]
-        proposal = next((one for one in proposals if one.command), proposals[0])
+        commands, notes = next((proposal for proposal in proposals if proposal[0]), proposals[0])
     else:
-        proposal = _propose_for(found) if format is None else Proposal()
-        if len(files) == 1 and files[0].problem and not proposal.command:
+        commands, notes = _propose_for(found) if format is None else ([], [])
+        if len(files) == 1 and files[0].problem and not commands:
             raise OutscoreError(files[0].problem, file=files[0].path)
-    listed = listing(evaluations, request, proposal, files)
-    return replace(listed, files=files, commands=[listed.next_command, *proposal.further] if listed.next_command else [])
+    return listing(evaluations, request, (commands, notes), files=files, commands=commands)
 
 
 def _sound(found: Sequence[Contents]) -> list[list[tuple[str, Sequence[Evaluation]]]]:
@@ -287,13 +286,12 @@ def _propose_for(found: Sequence[Contents]) -> Proposal:
             left_out.append(Note("input", f"No command is proposed{asked}: {reason}"))
     notes = list(dict.fromkeys(note for several in (*commands.values(), left_out) for note in several))
     if commands:
-        first, *further = commands
-        return Proposal(first, tuple(notes), tuple(further[:MAX_PROPOSED]))
+        return list(commands)[: MAX_PROPOSED + 1], notes
     problems = [problem.problem for one in found for problem in one.problems]
     # A place that could not be searched is not searched again.
     refuse_totals([one.path for one in found if one.path not in [problem.path for problem in one.problems]])
     reason = str(refusals[0]) if refusals and described else next(iter(problems), "nothing can be computed from these files.")
-    return Proposal(notes=(Note("input", f"No command is proposed: {reason}"),))
+    return [], [Note("input", f"No command is proposed: {reason}")]
 
 
 def _kinds(described: Sequence[tuple[str, FileDescription]]) -> list[list[tuple[str, FileDescription]]]:
@@ -367,18 +365,28 @@ def _is_looked_at(request: type[Request], written: Mapping[str, Written]) -> boo
     return True
 
 
-def listing(evaluations: Sequence[Evaluation], request: Request, proposal: Proposal, files: Sequence[ShownFile] = ()) -> Logs:
-    """What evaluations and other files contain, and the command to run next."""
+def listing(
+    evaluations: Sequence[Evaluation],
+    request: Request,
+    proposal: Proposal,
+    *,
+    files: Sequence[ShownFile] = (),
+    commands: Sequence[str] = (),
+) -> Logs:
+    """What evaluations and other files contain, the command to run next, and all `commands` that are shown."""
+    proposed, remarks = proposal
     origins = dict.fromkeys(origin for one in evaluations for origin in one.origins)
     notes = dict.fromkeys(
-        [*(Note("input", text) for one in evaluations for text in one.notes), *_zero_notes(evaluations), *proposal.notes]
+        [*(Note("input", text) for one in evaluations for text in one.notes), *_zero_notes(evaluations), *remarks]
     )
     return Logs(
         [_listed(evaluation) for evaluation in evaluations],
-        proposal.command,
+        next(iter(proposed), ""),
         _verdict(evaluations, files),
         request.settings(origins),
         list(notes),
+        files=list(files),
+        commands=list(commands),
     )
 
 
@@ -444,13 +452,8 @@ def _verdict(evaluations: Sequence[Evaluation], files: Sequence[ShownFile]) -> s
     return f"{'; '.join(parts)}."
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """A command, or an empty text if there is none, notes on it, and further commands."""
-
-    command: str = ""
-    notes: tuple[Note, ...] = ()
-    further: tuple[str, ...] = ()
+Proposal = tuple[list[str], list[Note]]
+"""Commands, the one to run next first, and notes on it."""
 
 
 def propose(by_path: Sequence[tuple[str, Sequence[Evaluation]]], format: str | None = None) -> Proposal:
@@ -469,9 +472,9 @@ def propose(by_path: Sequence[tuple[str, Sequence[Evaluation]]], format: str | N
             verb, *options = proposed
             paths = [path for path, _ in by_path]
             words = ["outscore", verb, *paths, *reader, *options]
-            return Proposal(shlex.join(words), notes, _scored(verb, paths, [*reader, *options]))
+            return [shlex.join(words), *_scored(verb, paths, [*reader, *options])], list(notes)
     text = f"No command is proposed: {refusals[0]}" if refusals else "No command is proposed: no row has a score."
-    return Proposal("", (Note("input", text),))
+    return [], [Note("input", text)]
 
 
 def _scored(verb: str, paths: Sequence[str], options: Sequence[str]) -> tuple[str, ...]:
