@@ -11,32 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracles
+from tests.inference.asking import codes_of
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import ADDENDS, MIN_ADDENDS, combine, distinct, exact_sum, median, quantiles
-from outscore.core.rows import PairedScores, codes_of
+from outscore.core.rows import PairedScores
 
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=12)
-
-
-@given(found=st.lists(st.sampled_from(["b", "a", "ä", "", " "]), min_size=1, max_size=12))
-def test_codes_in_order_of_appearance(found):
-    codes = codes_of(found, len(found), "items")
-    assert codes is not None
-    order = list(dict.fromkeys(found))
-    assert [order[c] for c in codes] == found
-
-
-@pytest.mark.parametrize(
-    "same", [[1, 2, 1], [1.5, 2.5, 1.5], ["x", "y", "x"], np.array(["x", "y", "x"], dtype=object), (True, False, True)], ids=str
-)
-def test_labels_of_any_type(same):
-    assert codes_of(same, 3, "items").tolist() == [0, 1, 0]
-
-
-def test_no_labels():
-    assert codes_of(None, 3, "items") is None
 
 
 @settings(max_examples=80)
@@ -45,7 +27,7 @@ def test_items_are_averaged(items, data):
     """Every item counts once, in order of first appearance, whatever the numbers of repeats."""
     rows = data.draw(st.lists(st.integers(0, 9), min_size=len(items), max_size=len(items)))
     table = np.array(rows)[:, None]
-    view = PairedScores(table, -table, 10, codes_of(items, len(items), "items")).per_item()
+    view = PairedScores(table, -table, 10, codes_of(items)).per_item()
     expected = [
         Fraction(sum(r for r, i in zip(rows, items, strict=True) if i == item), 10 * items.count(item))
         for item in dict.fromkeys(items)
@@ -62,7 +44,7 @@ def test_clusters_are_summed(clusters, data):
     rows = data.draw(
         st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=2), min_size=len(clusters), max_size=len(clusters))
     )
-    view = PairedScores(np.array(rows), np.array(rows), 1, None, codes_of(clusters, len(clusters), "clusters")).collapsed()
+    view = PairedScores(np.array(rows), np.array(rows), 1, None, codes_of(clusters)).collapsed()
     assert view.a.tolist() == [[int(x) for x in row] for row in oracles.grouped(rows, clusters)]
     assert view.clusters is None
 

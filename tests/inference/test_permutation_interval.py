@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracles
+from tests.inference.asking import codes_of
 
 import outscore as osc
 from outscore.core.metric import AdditiveMetric
-from outscore.core.rows import PairedScores, codes_of
+from outscore.core.rows import PairedScores
 from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.question import TestRequest
 from outscore.inference.permutation import inversion_interval, lower_limit, permutation
@@ -30,7 +31,7 @@ def invert(a, b, *, alpha=0.05, side="two-sided", clusters=None, metric=MEAN) ->
     rows = [np.asarray(x, dtype=float)[:, None] for x in (a, b)]
     if len(metric.columns) == 2:
         rows = [np.hstack([x, np.ones_like(x)]) for x in rows]
-    pairs = PairedScores(*rows, clusters=codes_of(clusters, len(rows[0]), "clusters"))
+    pairs = PairedScores(*rows, clusters=codes_of(clusters))
     p = permutation(pairs, metric, TestRequest(side, alpha=alpha))
     found = inversion_interval(pairs, metric, TestRequest(side, alpha=alpha), p)
     assert found is not None

@@ -124,14 +124,6 @@ def test_without_tags_single_tokens_are_not_nominal():
     assert [CLASSES[c] for c in resolve_mentions(table, "arcs-nom")[0]] == ["tn", "tn", "tn", "tp"]
 
 
-def test_what_is_nominal_can_be_chosen():
-    text = words("pp")
-    gold = chains("gold", at(0, 1), text=text)
-    table = align_mentions(gold, [gold], kind=lambda _, tag: "noun" if tag == "PRP" else "other")
-    assert table.nominal.all()
-    assert table.notes == ()
-
-
 def test_antecedents_are_those_that_decide():
     """By any the closest right one, else the closest; by nom the closest nominal."""
     gold, system = [at(0, 2), at(1, 3)], [at(0, 1, 2), at(3)]

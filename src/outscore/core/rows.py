@@ -123,30 +123,6 @@ def _marked(pairs: PairedScores, *, real: bool) -> PairedScores:
     return pairs
 
 
-def codes_of(labels: object, rows: int, parameter: str) -> Array | None:
-    """Labels, one per row, as codes 0..k-1 in order of first appearance."""
-    if labels is None:
-        return None
-    try:
-        raw = np.asarray(labels)
-    except ValueError:
-        raise OutscoreError(f"`{parameter}` holds lists of different lengths.", "Give one label for each row.") from None
-    if raw.ndim != 1 or len(raw) != rows:
-        raise OutscoreError(
-            f"`{parameter}` has shape {raw.shape}, the scores have {rows} rows.", "Give one label for each row."
-        )
-    # Missing values are None, or not equal to themselves.
-    missing = np.array([x is None or x != x for x in raw]) if raw.dtype == object else raw != raw  # noqa: PLR0124
-    if missing.any():
-        raise OutscoreError(f"`{parameter}` has a missing label at row {int(missing.argmax()) + 1}.")
-    if raw.dtype == object:
-        raw = raw.astype(str)
-    _, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
-    order = np.empty(len(first), dtype=np.int64)
-    order[np.argsort(first, kind="stable")] = np.arange(len(first))
-    return order[inverse]
-
-
 def _sum_by(rows: Array, codes: Array) -> Array:
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))

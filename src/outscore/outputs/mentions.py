@@ -326,9 +326,6 @@ ZERO = "zero"
 """The kind of a mention without a word, in files that have such."""
 PRONOUNS = (PERSONAL, POSSESSIVE)
 
-MentionType = Callable[[int, str | None], str]
-"""From the number of tokens and the tag of a single token (None for other mentions, or without tags) to the kind."""
-
 # Penn, Universal and STTS tags, and those of the Chinese treebank.
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NOUN", "PROPN", "NE", "NR", "NT"})
 # UPOS and the Chinese treebank do not distinguish possessive pronouns: theirs count as personal.
@@ -357,12 +354,14 @@ def mention_type(tokens: int, tag: str | None) -> str:
     return POSSESSIVE if tag in _POSSESSIVE else OTHER
 
 
-def kinds_of(tags: Labels | None, sizes: Array, tokens: Array, kind: MentionType) -> tuple[Labels, Array]:
+def kinds_of(tags: Labels | None, sizes: Array, tokens: Array) -> tuple[Labels, Array]:
     """Kinds of mentions of `sizes` words, by the tags of the gold file at their first `tokens`, and which are nominal."""
-    # The kind depends on the tag of a single token, otherwise on the size: `kind` is called once per distinct case.
+    # The kind depends on the tag of a single token, otherwise on the size.
     case = -1 - sizes if tags is None else np.where(sizes == 1, tags.codes[tokens], -1 - sizes)
     distinct, place = np.unique(case, return_inverse=True)
-    answers = [kind(-1 - x, None) if x < 0 or tags is None else kind(1, tags.names[x]) for x in distinct.tolist()]
+    answers = [
+        mention_type(-1 - x, None) if x < 0 or tags is None else mention_type(1, tags.names[x]) for x in distinct.tolist()
+    ]
     known = tuple(dict.fromkeys((*MENTION_TYPES, *answers)))
     codes = np.array([known.index(answer) for answer in answers], dtype=np.int64)[place]
     return Labels(codes, known), codes == known.index(NOUN)
@@ -429,17 +428,13 @@ class Mentions:
         return len(self.starts)
 
 
-def align_mentions(
-    gold: Chains, systems: Sequence[Chains], *, kind: MentionType = mention_type, match: str = EXACT
-) -> Mentions:
+def align_mentions(gold: Chains, systems: Sequence[Chains], *, match: str = EXACT) -> Mentions:
     """Match the mentions of gold and systems, and documents by name.
 
     Parameters
     ----------
     gold, systems
         Files of the same documents with the same tokens; others are refused with the first difference.
-    kind
-        The kind of a mention, from its number of tokens and its tag; ``"noun"`` is nominal.
     match
         One of `MATCHES`: which mention of a system is which of gold.
 
@@ -473,7 +468,7 @@ def align_mentions(
     tokens = np.full(len(first), -1, dtype=np.int64)
     if gold.words is not None:
         tokens = first_tokens(gold.words, names)[spans[0]] + anchors
-    types, nominal = kinds_of(None if gold.words is None else gold.words.columns.get("pos"), sizes, tokens, kind)
+    types, nominal = kinds_of(None if gold.words is None else gold.words.columns.get("pos"), sizes, tokens)
     return Mentions(
         tuple(file.name for file in files),
         Labels(spans[0], names),

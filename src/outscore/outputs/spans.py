@@ -36,6 +36,8 @@ _SUFFIXED = re.compile(r"(.{2,})-([BIESLUMW])")
 _OUT, _BEGIN, _IN, _END, _SINGLE = range(5)
 _PREFIXES = {"B": _BEGIN, "I": _IN, "E": _END, "L": _END, "S": _SINGLE, "U": _SINGLE, "M": _IN, "W": _SINGLE}
 NO_TYPE = "_"
+TAG = "tag"
+"""The column of the tags."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +54,6 @@ class Spans:
         The type of each entity.
     ignored
         Rows of words whose tags make no entity when read strictly.
-    column
-        The column of the tags.
     scheme
         How the file writes its tags: `PREFIXED`, `IOB1` or `TYPES_ALONE`.
     """
@@ -63,7 +63,6 @@ class Spans:
     last: Array
     types: Labels
     ignored: Array
-    column: str = "tag"
     scheme: str = PREFIXED
 
     @property
@@ -77,7 +76,7 @@ class Spans:
         return self.words.ends[self.last]
 
 
-def spans_of(words: Words, column: str = "tag", *, lenient: bool = False, scheme: str | None = None) -> Spans:
+def spans_of(words: Words, *, lenient: bool = False, scheme: str | None = None) -> Spans:
     """The entities that the tags of words describe; how tags are written is recognised unless `scheme` names it.
 
     Examples
@@ -89,12 +88,12 @@ def spans_of(words: Words, column: str = "tag", *, lenient: bool = False, scheme
     >>> strict.first.tolist(), strict.last.tolist(), strict.ignored.tolist(), lenient.first.tolist()
     ([2], [3], [0], [0, 2])
     """
-    if column not in words.columns:
+    if TAG not in words.columns:
         raise OutscoreError(
-            f"{words.label} has no column `{column}` of entity tags.",
+            f"{words.label} has no column `{TAG}` of entity tags.",
             "Give a file of words in columns whose last one contains BIO, BIOES or BILOU tags.",
         )
-    tags = _with_prefixes(words.columns[column])
+    tags = _with_prefixes(words.columns[TAG])
     known = scheme or (TYPES_ALONE if _has_types_alone(tags.names) else PREFIXED)
     prefixes, kinds, types = _parse_tags(words, tags, known)
     prefix, kind = prefixes[tags.codes], kinds[tags.codes]
@@ -115,7 +114,7 @@ def spans_of(words: Words, column: str = "tag", *, lenient: bool = False, scheme
         entity = (prefix[first] == _SINGLE) | ((prefix[first] == _BEGIN) & closed)
     covered = np.repeat(entity, last - first + 1)
     ignored = np.flatnonzero((prefix != _OUT) & ~covered)
-    return Spans(words, first[entity], last[entity], Labels(kind[first[entity]], types), ignored, column, known)
+    return Spans(words, first[entity], last[entity], Labels(kind[first[entity]], types), ignored, known)
 
 
 def entity_types(tags: Iterable[str]) -> set[str] | None:
@@ -235,7 +234,7 @@ def _check_gold(gold: Spans) -> None:
     if not len(gold.ignored):
         return
     row = int(gold.ignored[0])
-    tag = gold.words.columns[gold.column][row]
+    tag = gold.words.columns[TAG][row]
     raise OutscoreError(
         f"{gold.words.place(row)}: found `{tag}`, which does not belong to an entity when tags are read strictly.",
         "Correct the tags of gold, or read all files leniently with --lenient, as conlleval does and seqeval does by default.",

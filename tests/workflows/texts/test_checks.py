@@ -92,6 +92,7 @@ class TestLabels:
         ("asked", "said"),
         [
             ({"documents": 7}, "`documents` is 7."),
+            ({"documents": [["x"]] * 6}, "`documents` has several labels at segment 1."),
             ({"buckets": 7}, "`buckets` is 7."),
             ({"buckets": {"topic": 7}}, "`topic` is 7."),
             ({"buckets": ["length", "length"]}, "`buckets` names `reference length` twice."),

@@ -13,7 +13,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.core.rows import RUNS, PairedScores, Repeats, codes_of
+from outscore.core.rows import RUNS, PairedScores, Repeats
 from outscore.core.rows import Runs as RunsOfSystem
 from outscore.formats.base.source import stem_of
 from outscore.formats.segments import Segments, read_segments
@@ -24,6 +24,7 @@ from outscore.metrics.text.ngrams import SPACELESS
 from outscore.results.analysis import Bucket
 from outscore.results.comparison import Runs
 from outscore.scores.panel import Panel
+from outscore.scores.system import Labels as Codes
 from outscore.workflows.question import Question
 from outscore.workflows.requests import shared
 
@@ -109,7 +110,8 @@ def runs_of(
     """
     a, b = (np.array([float(metric.score(rows.sum(axis=0))) for rows in side]) for side in (runs_a, runs_b))
     (rows_a, rows_b), together = mean_of_runs(metric, (runs_a, runs_b))
-    pairs = PairedScores(rows_a, rows_b, clusters=codes_of(documents, len(rows_a), "documents"))
+    clusters = None if documents is None else Codes.of(documents).codes
+    pairs = PairedScores(rows_a, rows_b, clusters=clusters)
     if question.unit_size != 1:
         pairs, _ = evaluation_units(pairs, together, question.unit_size, question.unit_statistic, question.shuffle)
     return Runs(
@@ -154,6 +156,8 @@ def labels_of_segments(given: object, column: str, segments: int) -> Labels:
         held = f"There are {len(labels):,} labels of {column}" if file is None else f"{file} has {len(labels):,} lines"
         raise OutscoreError(f"{held} for {segments:,} segments.", "Give one for each segment.")
     for i, label in enumerate(labels):
+        if isinstance(label, (list, tuple, np.ndarray)):
+            raise OutscoreError(f"`{column}` has several labels at segment {i + 1}.", "Give one for each segment.")
         if _missing(label):
             where = f"`{column}` has no label at segment {i + 1}" if file is None else f"{file}, line {i + 1}: no label"
             raise OutscoreError(f"{where}.", "Give every segment a label.")
@@ -329,14 +333,14 @@ def panels_of_runs(
     panels = []
     for name, rows in {**datasets.rows}.items() if datasets else everything.items():
         mine = {system: [table[rows] for table in runs] for system, runs in systems.items()}
-        labels = None if documents is None else [documents[i] for i in rows.tolist()]
+        labels = None if documents is None else Codes.of(documents[i] for i in rows.tolist())
         panels.append(
             Panel.of(
                 together,
                 tuple(systems),
                 values[:, rows],
-                clusters=codes_of(labels, len(rows), "documents"),
-                cluster_names=() if labels is None else tuple(dict.fromkeys(map(str, labels))),
+                clusters=None if labels is None else labels.codes,
+                cluster_names=() if labels is None else labels.names,
                 dataset=name,
                 repeats=repeats_of_runs(metric, mine, column=column),
             )
