@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -254,9 +255,9 @@ def test_refused_tags(tags, message):
 
 
 def test_refused_files():
-    words = make("gold", [["B-PER", "O"]])
-    with pytest.raises(OutscoreError, match="`gold` has no column `ner` of entity tags"):
-        spans_of(words, "ner")
+    words = replace(make("gold", [["B-PER", "O"]]), columns={})
+    with pytest.raises(OutscoreError, match="`gold` has no column `tag` of entity tags"):
+        spans_of(words)
 
 
 @pytest.mark.parametrize(
