@@ -101,9 +101,9 @@ def test_the_page_of_methods_shows_it():
 
 
 def test_its_works_are_cited():
-    found = cited(uses_of_comparisons(Comparisons([compare(*SCORES, test="dummy")], {})))
-    assert "dixon1946" in found.bibtex
-    assert [fact.label for fact in found.works if "Vaaler" in fact.lines[0]] == ["exactness"]
+    listed, bibtex = cited(uses_of_comparisons(Comparisons([compare(*SCORES, test="dummy")], {})))
+    assert "dixon1946" in bibtex
+    assert [fact.label for fact in listed if "Vaaler" in fact.lines[0]] == ["exactness"]
 
 
 def test_a_correction_and_a_metric_are_declared_likewise(monkeypatch):

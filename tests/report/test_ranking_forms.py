@@ -155,12 +155,12 @@ def test_headline_and_reason_are_facts_of_the_ranking():
 
 
 def test_only_what_was_used_is_cited():
-    used = [work.label for work in cited(uses_of_ranking(MADE["sixteen"]())).works]
+    used = [work.label for work in cited(uses_of_ranking(MADE["sixteen"]()))[0]]
     assert used == ["test", "correction", "bleu", "bleu", "groups", "rank intervals"]
     discovery = replace(MADE["baseline"](), family=Family("bh", "FDR", 7))
-    authors = [work.lines[0].partition(" (")[0] for work in cited(uses_of_ranking(discovery)).works]
+    authors = [work.lines[0].partition(" (")[0] for work in cited(uses_of_ranking(discovery))[0]]
     assert authors == ["Noreen", "Benjamini, Hochberg"]
-    assert {"replicability", "critical difference"} <= {work.label for work in cited(uses_of_ranking(MADE["datasets"]())).works}
+    assert {"replicability", "critical difference"} <= {work.label for work in cited(uses_of_ranking(MADE["datasets"]()))[0]}
 
 
 def test_hostile_names_stay_in_their_cells():

@@ -377,9 +377,9 @@ def command(
             written: dict[str, Written] = {**given_of(declared, asked), **dict(zip(alone, files, strict=False))}
             question = (read or request.from_written)({**written, "files": files[len(alone) :]})
             check_outputs(outputs, charts, question.inputs)
-            if asked.pop(DRY_RUN, False):
-                return _look(Asked(question, form, outputs, charts, verbose, saved_inputs(context), asked))
-            return answer(Asked(question, form, outputs, charts, verbose, saved_inputs(context), asked))
+            looked_at = asked.pop(DRY_RUN, False)
+            whole = Asked(question, form, outputs, charts, verbose, saved_inputs(context), asked)
+            return _look(whole) if looked_at else answer(whole)
 
         callback.__doc__ = answer.__doc__
         decorators = (

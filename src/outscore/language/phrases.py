@@ -290,8 +290,8 @@ def interval_kind(interval: Interval, *, confidence: bool = False) -> str:
     return "confidence interval" if confidence else "interval"
 
 
-def interval_noun(interval: Interval, *, confidence: bool = False) -> str:
-    """The kind of interval with its level; `confidence` writes the word out for a paper.
+def interval_noun(interval: Interval | None, *, confidence: bool = False) -> str:
+    """The kind of interval with its level, if there is one; `confidence` writes the word out for a paper.
 
     Examples
     --------
@@ -300,6 +300,8 @@ def interval_noun(interval: Interval, *, confidence: bool = False) -> str:
     >>> interval_noun(Interval(0.1, 0.2, 0.9, "posterior, Student t", dual=False), confidence=True)
     '90% posterior interval'
     """
+    if interval is None:
+        return "interval"
     kind = interval_kind(interval, confidence=confidence)
     return f"{numbers.format_percent(interval.level)} {'CI' if kind == 'interval' else kind}"
 
@@ -420,6 +422,17 @@ def join_words(parts: Sequence[str]) -> str:
     ('BLEU', 'BLEU, chrF and TER')
     """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def better(*, higher: bool) -> str:
+    """Which way is up.
+
+    Examples
+    --------
+    >>> better(higher=False)
+    'lower is better'
+    """
+    return f"{'higher' if higher else 'lower'} is better"
 
 
 def decimals_of(c: Comparison) -> int:

@@ -104,14 +104,6 @@ def works() -> Mapping[str, Work]:
     return {match[2]: Work(match[1], match[2], dict(FIELD.findall(match[3])), match[0]) for match in ENTRY.finditer(text)}
 
 
-@dataclass(frozen=True)
-class Cited:
-    """The works behind a result, each with what it is cited for, and their BibTeX in the same order."""
-
-    works: list[Fact]
-    bibtex: str
-
-
 def works_on_test(name: str) -> tuple[str, ...]:
     """Keys of the works that a test's entry names; none for a name from another version.
 
@@ -305,13 +297,11 @@ def _each(use: str, keys: Iterable[str]) -> Uses:
     return [(use, key) for key in keys]
 
 
-def cited(uses: Uses) -> Cited:
-    """Every work once, with all it is cited for."""
+def cited(uses: Uses) -> tuple[list[Fact], str]:
+    """Every work once, with all it is cited for, and their BibTeX in the same order."""
     result: dict[str, list[str]] = {}
     for use, key in uses:
         known = result.setdefault(key, [])
         known += [] if use in known else [use]
-    return Cited(
-        [Fact(", ".join(purposes), (works()[key].line,)) for key, purposes in result.items()],
-        "\n\n".join(works()[key].bibtex for key in result),
-    )
+    facts = [Fact(", ".join(purposes), (works()[key].line,)) for key, purposes in result.items()]
+    return facts, "\n\n".join(works()[key].bibtex for key in result)

@@ -402,22 +402,18 @@ class Screen:
 
 
 @dataclass(frozen=True)
-class Script:
-    """A page's own script, and the data it reads, by name, as JSON that holds no markup."""
-
-    source: str
-    data: Mapping[str, str]
-
-
-@dataclass(frozen=True)
 class Document:
-    """A whole report: articles one after the other, and what a page needs beside them; `style` adds to that of all pages."""
+    """A whole report: articles one after the other, and what a page needs beside them.
+
+    `style` and `script` add to those of all pages; `data`, by name, is JSON that holds no markup, for the script to read.
+    """
 
     title: str
     articles: tuple[Article, ...]
     subject: str = ""
     style: Callable[[], str] | None = None
-    script: Script | None = None
+    script: str = ""
+    data: Mapping[str, str] = field(default_factory=dict)
     footer: str = "Made by outscore; the signature names its version. This file needs no network."
 
     def shown_articles(self, form: Form, *, verbose: bool) -> list[tuple[Article, list[tuple[Section, list[Block]]]]]:

@@ -484,8 +484,7 @@ async def get_settings(request: Request) -> Response:
 async def post_settings(request: Request) -> Response:
     """The settings that an upload holds, as a form has them."""
     body = await _read_body(request, SettingsFileRequest)
-    saved = await service_of(request).read_settings(request.path_params["command"], body.file)
-    return JSONResponse({"settings": saved.settings, "files": saved.files})
+    return JSONResponse(await service_of(request).read_settings(request.path_params["command"], body.file))
 
 
 async def get_download(request: Request) -> Response:

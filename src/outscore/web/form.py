@@ -282,14 +282,6 @@ def _criterion_fields(option: Option) -> Iterator[Field]:
             )
 
 
-@dataclass(frozen=True)
-class Found:
-    """Settings by the names of their fields, and the files that the same file names."""
-
-    settings: Mapping[str, str | list[str]]
-    files: tuple[str, ...]
-
-
 def names_in(path: Path) -> list[str]:
     r"""The options that a YAML file gives, whatever command they are for.
 
@@ -304,8 +296,8 @@ def names_in(path: Path) -> list[str]:
     return list(settings_file.entries_of_yaml(_text(path, settings_file.LARGEST_YAML), path.name))
 
 
-def read_settings(command: str, path: Path) -> Found:
-    """The settings of a file as the form of a command has them; what the command does not know is refused by name."""
+def read_settings(command: str, path: Path) -> dict[str, Any]:
+    """The `settings` of a file as the form of a command has them, and the `files` it names; unknown ones are refused."""
     is_yaml = path.suffix.lower() in SUFFIXES
     text = _text(path, settings_file.LARGEST_YAML if is_yaml else settings_file.LARGEST_SAVED)
     request = REQUESTS[command]
@@ -349,7 +341,7 @@ def _asked(request: type[Request], entries: Mapping[str, settings_file.Entry]) -
         raise OutscoreError(error.message if place is None else f"{place}: {error.message}", error.hint) from None
 
 
-def _fields(request: Request) -> Found:
+def _fields(request: Request) -> dict[str, Any]:
     settings: dict[str, str | list[str]] = {}
     files: list[str] = []
     written = request.written()
@@ -365,7 +357,7 @@ def _fields(request: Request) -> Found:
             files += values
         else:
             settings |= _settings_of(option, request.value(option.name), text)
-    return Found(settings, tuple(files))
+    return {"settings": settings, "files": files}
 
 
 def _settings_of(option: Option, value: Any, text: str | list[str]) -> dict[str, str | list[str]]:  # noqa: ANN401

@@ -16,7 +16,7 @@ import anyio.to_thread
 from starlette.requests import Request
 
 from outscore.core.records import dataclass
-from outscore.web.form import Found, form, read_settings, yaml_of_result
+from outscore.web.form import form, read_settings, yaml_of_result
 from outscore.web.jobs import Job, Jobs, Workers
 from outscore.web.messages import HTTPProblem, JobRequest
 from outscore.web.settings import Settings
@@ -125,7 +125,7 @@ class Service:
             raise HTTPProblem(422, str(upload.about["problem"]))
         return upload
 
-    async def read_settings(self, command: str, id_: str) -> Found:
+    async def read_settings(self, command: str, id_: str) -> dict[str, Any]:
         """The settings in an upload, as the form of a command has them."""
         form(command)
         if command not in REQUESTS:

@@ -214,10 +214,8 @@ def works(uses: Callable[[], Uses]) -> doc.Section:
     """Whom to cite."""
 
     def blocks() -> list[doc.Facts | doc.Code]:
-        references = cited(uses())
-        if not references.works:
-            return []
-        return [doc.Facts(tuple(references.works)), doc.Code(references.bibtex, "BibTeX", breaks="", fold="BibTeX")]
+        listed, bibtex = cited(uses())
+        return [doc.Facts(tuple(listed)), doc.Code(bibtex, "BibTeX", breaks="", fold="BibTeX")] if listed else []
 
     return doc.Section("works", "Works to cite", blocks, style="works").only("html")
 

@@ -10,6 +10,7 @@ from typing import Literal
 from outscore.inference.populations import claim_of
 from outscore.language import numbers
 from outscore.language.phrases import (
+    better,
     claim_phrase,
     decimals_of,
     difference_called,
@@ -320,13 +321,12 @@ def _segments(c: Comparison) -> Iterable[doc.Block]:
 def _cards(c: Comparison, whole: Comparisons) -> doc.Cards:
     """The numbers everybody looks for first; an interval only below the number it is about."""
     decimals, alpha = decimals_of(c), alpha_of(whole)
-    better = "higher is better" if c.higher_is_better else "lower is better"
     roles: tuple[Literal["a", "b"], ...] = ("a", "b")
     cards = [
         doc.Card(
             doc.clean(s.system),
             numbers.format_number(s.value, decimals),
-            (doc.clean(f"{c.score_name}, {better}"), *_ends(s, alpha, decimals)),
+            (doc.clean(f"{c.score_name}, {better(higher=c.higher_is_better)}"), *_ends(s, alpha, decimals)),
             role,
         )
         for s, role in zip(c.scores, roles, strict=True)

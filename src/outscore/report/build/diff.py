@@ -170,7 +170,8 @@ def build(
         (doc.Article("", names, sections),),
         f"{TASKS.get(diff.task, diff.task)}: what changed",
         lambda: file_text("explorer.css"),
-        _script(diff, examples) if diff.pairs else None,
+        f'(() => {{\n"use strict";\n{source()}}})();\n' if diff.pairs else "",
+        _data(diff, examples) if diff.pairs else {},
         FOOTER,
     )
 
@@ -270,14 +271,13 @@ def _embedded(diff: Diff, name: str) -> list[doc.Block]:
     return [doc.Embed(file_text(name)).only("html")] if diff.pairs else []
 
 
-def _script(diff: Diff, examples: Examples | None) -> doc.Script:
-    """The explorer with its data; without units or contexts, it shows everything but the examples, and says so."""
+def _data(diff: Diff, examples: Examples | None) -> dict[str, str]:
+    """What the explorer shows; without units or contexts, everything but the examples, and it says so."""
     changed, contexts = examples or ((), None)
     several = [units for units in changed if units.units.n] if contexts is not None else []
     units = examples_data(several, contexts) if several and contexts is not None else None
     pairs = [pair_data(diff, pair) for pair in _best_first(diff)]
-    script = f'(() => {{\n"use strict";\n{source()}}})();\n'
-    return doc.Script(script, {"pairs": embedded(pairs), "examples": embedded(units)})
+    return {"pairs": embedded(pairs), "examples": embedded(units)}
 
 
 def _best_first(diff: Diff) -> list[Pair]:

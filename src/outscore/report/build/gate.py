@@ -15,7 +15,7 @@ from functools import partial
 from xml.sax.saxutils import escape, quoteattr
 
 from outscore.language import numbers
-from outscore.language.phrases import decimals_of, interval_noun, interval_phrase, method_phrase
+from outscore.language.phrases import better, decimals_of, interval_noun, interval_phrase, method_phrase
 from outscore.report import document as doc
 from outscore.report.build import common, comparison
 from outscore.report.build.common import drawn
@@ -122,7 +122,7 @@ def screen(result: GateResult) -> doc.Screen:
         clean(result.headline),
         statements(
             (c.score_name, [PART.join(parts)]),
-            ("interval" if interval is None else interval_noun(interval), drawn),
+            (interval_noun(interval), drawn),
             ("tests", [PART.join(tests)]),
             ("items", lost_items(c, result.settings)),
             ("slices", _slices_on_screen(result)),
@@ -193,9 +193,8 @@ def summary(result: GateResult) -> list[tuple[str, str]]:
     allowed = f"{result.margin:g}"
     level = f"alpha = {numbers.format_level(result.alpha)}"
     scores = ", ".join(f"{score.system} {numbers.format_number(score.value, decimals)}" for score in c.scores)
-    better = "higher is better" if c.higher_is_better else "lower is better"
     rows = [
-        ("scores", f"{c.score_name} ({better}): {scores}"),
+        ("scores", f"{c.score_name} ({better(higher=c.higher_is_better)}): {scores}"),
         ("difference", f"{numbers.format_number(c.difference, decimals, sign=True)} ({c.systems[0]} - {c.systems[1]})"),
     ]
     if result.interval is not None:
@@ -263,7 +262,7 @@ def slice_table(result: GateResult) -> doc.Table:
         Column("candidate", lambda one: score(one, one.candidate)),
         Column("baseline", lambda one: score(one, one.baseline)),
         Column("difference", lambda one: score(one, one.difference, sign=True)),
-        Column("interval" if result.interval is None else interval_noun(result.interval), ends),
+        Column(interval_noun(result.interval), ends),
         words("not worse", lambda one: one.not_worse, lambda p: numbers.format_p(p, result.alpha, brief=True)),
         words("worse", lambda one: one.worse, lambda p: numbers.format_p(p, result.alpha, brief=True)),
     ]

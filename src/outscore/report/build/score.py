@@ -9,6 +9,7 @@ from functools import partial
 
 from outscore.inference.populations import THESE_ITEMS, claim_of
 from outscore.language import numbers
+from outscore.language.phrases import better
 from outscore.language.verdict.score import score_decimals, score_headline
 from outscore.report import document as doc
 from outscore.report.build import common
@@ -96,9 +97,8 @@ def scores(result: ScoreResult, decimals: int | None = None) -> doc.Table:
         Column("runs", lambda one: one.repeats, "{:.4g}".format, when=any(one.repeats > 1 for one in result.systems)),
         words("without a score", lambda one: ", ".join(f"{n:,} {reason}" for reason, n in one.missing.items())),
     ]
-    better = "higher is better" if result.higher_is_better else "lower is better"
     averaged = "macro-averaged " if result.macro else ""
-    return tabulate("scores", f"{averaged}{result.metric}, {better}", columns, result.systems)
+    return tabulate("scores", f"{averaged}{result.metric}, {better(higher=result.higher_is_better)}", columns, result.systems)
 
 
 def parts(result: ScoreResult, decimals: int | None = None, keys: Sequence[str] = ("datasets", "slices")) -> list[doc.Table]:

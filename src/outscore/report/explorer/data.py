@@ -21,8 +21,8 @@ from outscore.outputs.model import Units
 from outscore.outputs.outcomes import Changed, Contexts
 from outscore.report.document import clean, glue
 from outscore.report.rows.columns import alpha_of
+from outscore.report.rows.comparison import adjusted
 from outscore.report.rows.diff import (
-    adjusted_p,
     ends,
     headline_of,
     line_of,
@@ -156,7 +156,7 @@ def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:
                 row.mirror,
                 points(row.share_of_class),
                 points(row.share_of_changes),
-                adjusted_p(row.p),
+                adjusted(row.p),
                 _order_of(row.p),
             ]
             for row in shifts[:MAX_ROWS]
@@ -178,7 +178,7 @@ def _parts(parts: list[ScoredSubset]) -> list[list[Any]]:
             None if row.low is None else round(row.low, 6),
             None if row.high is None else round(row.high, 6),
             "" if row.low is None and row.high is None else ends(row.low, row.high),
-            adjusted_p(row.p),
+            adjusted(row.p),
             row.p is not None,
             [round(row.first, 6), round(row.second, 6), _order_of(row.p)],
         ]

@@ -9,7 +9,15 @@ from typing import TypeVar
 from outscore.core.numeric import finite
 from outscore.language import numbers
 from outscore.language.numbers import count
-from outscore.language.phrases import ESTIMANDS, decimals_of, difference_called, interval_noun, method_phrase, sides_called
+from outscore.language.phrases import (
+    ESTIMANDS,
+    better,
+    decimals_of,
+    difference_called,
+    interval_noun,
+    method_phrase,
+    sides_called,
+)
 from outscore.report.document import Record, Records, Table, clean, padded, screen_width
 from outscore.report.rows.columns import (
     Column,
@@ -137,9 +145,9 @@ def effect_name(name: str) -> str:
     return EFFECT_NAMES.get(name, name.replace("_", " "))
 
 
-def adjusted(p: PValue) -> str:
+def adjusted(p: PValue | None) -> str:
     """The p-value after correction for its family, if there was one."""
-    return "" if p.adjusted is None else numbers.format_probability(p.adjusted)
+    return "" if p is None or p.adjusted is None else numbers.format_probability(p.adjusted)
 
 
 def other_estimand(c: Comparison) -> tuple[str, Interval] | None:
@@ -248,8 +256,7 @@ def scores(c: Comparison, alpha: float | None = None) -> Table:
         Column("score", lambda s: s.value, number(decimals)),
         Column(interval_head(alpha), lambda s: (s.low, s.high), ends(decimals)),
     ]
-    better = "higher is better" if c.higher_is_better else "lower is better"
-    table = tabulate("scores", f"{subject(c)} ({better})", columns, c.scores)
+    table = tabulate("scores", f"{subject(c)} ({better(higher=c.higher_is_better)})", columns, c.scores)
     method = c.scores[0].method if len(table.columns) > 2 else ""
     return replace(table, notes=(clean(f"Intervals of single scores: {method}."),)) if method else table
 

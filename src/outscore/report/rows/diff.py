@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from outscore.core.records import dataclass
 from outscore.language import numbers
-from outscore.language.phrases import sharing, times_as_much
+from outscore.language.phrases import interval_noun, sharing, times_as_much
 from outscore.language.verdict.diff import METRIC_NAMES
 from outscore.report.document import Mark, Table, clean, list_names
 from outscore.report.rows.columns import Column, Ends, alpha_of, tabulate, texts, words
@@ -218,7 +218,7 @@ def line_of(diff: Diff, pair: Pair) -> tuple[str, ...]:
     """P and the difference with its interval, for the line beside the headline."""
     difference = f"{points(pair.difference, sign=True)} points"
     if pair.interval is not None:
-        difference += f", {interval_name(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"
+        difference += f", {interval_noun(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"
     p = numbers.format_p(pair.p, alpha_of(diff), brief=True)
     adjusted = "" if pair.p.adjusted is None else f", adjusted {numbers.format_probability(pair.p.adjusted)}"
     return (p + adjusted, difference)
@@ -267,16 +267,6 @@ def interval_note(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
         return [f"Intervals: {method}." for method in methods]
     listed = [f"{method} ({', '.join(names)})" for method, names in methods.items()]
     return [f"Intervals: {'; '.join(listed)}."]
-
-
-def adjusted_p(p: PValue | None) -> str:
-    """The p-value after correction within its table."""
-    return "" if p is None or p.adjusted is None else numbers.format_probability(p.adjusted)
-
-
-def interval_name(interval: Interval | None) -> str:
-    """The heading of a column of intervals."""
-    return "interval" if interval is None else f"{numbers.format_percent(interval.level)} CI"
 
 
 def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True) -> list[Table]:
@@ -398,7 +388,7 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
     """One row per pair: how much differs, the difference in the score, and what changed."""
     alpha, shown = alpha_of(diff), diff.pairs if every_pair else _neighbours(diff.primary_pairs)
     several = len({pair.criterion for pair in shown}) > 1
-    level = interval_name(next((pair.interval for pair in shown if pair.interval is not None), None))
+    level = interval_noun(next((pair.interval for pair in shown if pair.interval is not None), None))
     columns: list[Column[Pair]] = [
         words("pair", pair_name),
         words("by", lambda pair: metric_name(pair.criterion), when=several),

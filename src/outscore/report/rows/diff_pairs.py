@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import format_probability
+from outscore.language.phrases import interval_noun
 from outscore.report.document import Record, Records, Table
 from outscore.report.rows import diff as diff_rows
 from outscore.report.rows.columns import Column, Ends, alpha_of, digits, interval_head, words
@@ -82,7 +83,7 @@ def few_note(diff: Diff) -> str:
 
 
 def _metrics(diff: Diff, pair: Pair) -> Table:
-    level = diff_rows.interval_name(next((row.interval for row in pair.metrics if row.interval is not None), None))
+    level = interval_noun(next((row.interval for row in pair.metrics if row.interval is not None), None))
     columns: list[Column[Any]] = [
         words("score", lambda row: diff_rows.metric_name(row.metric)),
         Column(pair.systems[0], lambda row: row.first, diff_rows.points),

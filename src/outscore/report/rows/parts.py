@@ -521,7 +521,7 @@ def bucket_table(c: Comparison, alpha: float | None) -> Table:
         Column(phrases.sides_called(c.systems)[0], lambda bucket: rounded(bucket, bucket.first)),
         Column(phrases.sides_called(c.systems)[1], lambda bucket: rounded(bucket, bucket.second)),
         Column(phrases.difference_called(c.systems), lambda bucket: rounded(bucket, bucket.difference, sign=True)),
-        Column("interval" if c.interval is None else phrases.interval_noun(c.interval), limits),
+        Column(phrases.interval_noun(c.interval), limits),
         *p_columns(alpha, "adj. p", lambda bucket: bucket.p),
     ]
     title = f"{c.metric} by {' and by '.join(labels)}, {phrases.legend(c.systems)}"

@@ -11,6 +11,7 @@ from outscore.core.records import dataclass
 from outscore.inference.populations import ITEMS_AND_RUNS, THESE_ITEMS, claim_of
 from outscore.language import numbers
 from outscore.language.phrases import (
+    better,
     correction_name,
     method_phrase,
     name_of_test,
@@ -183,8 +184,8 @@ def _letter_range(inside: list[int]) -> str:
 def subject(standing: Standing, design: RankDesign | None = None) -> str:
     """The metric, the data it was measured on, and which way is up."""
     metric = standing.metric if design is None else design.score_name(standing.metric)
-    better = "higher is better" if standing.higher_is_better else "lower is better"
-    return clean(f"{metric}{'' if standing.name is None else f', {standing.name}'} ({better})")
+    named = "" if standing.name is None else f", {standing.name}"
+    return clean(f"{metric}{named} ({better(higher=standing.higher_is_better)})")
 
 
 def pair_words(cell: Cell, row: str, column: str, alpha: float, decimals: int) -> str:

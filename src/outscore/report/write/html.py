@@ -40,7 +40,6 @@ def write(document: doc.Document) -> str:
     from markupsafe import Markup
 
     script = _script(document)
-    data = {} if document.script is None else document.script.data
     articles = document.shown_articles("html", verbose=True)
     blocks = [block for _, sections in articles for _, blocks in sections for block in blocks]
     html = page.render(
@@ -52,7 +51,7 @@ def write(document: doc.Document) -> str:
         script=Markup(script),  # noqa: S704
         script_hash=Markup(_digest(script)),  # noqa: S704
         # JSON whose brackets are escaped.
-        data={name: Markup(text) for name, text in data.items()},  # noqa: S704
+        data={name: Markup(text) for name, text in document.data.items()},  # noqa: S704
     )
     return str(html).lstrip()
 
@@ -61,8 +60,7 @@ def _script(document: doc.Document) -> str:
     """What makes tables sortable and charts savable, and what the document brings along; without it all is as it stands."""
     folder = files("outscore.report.write")
     shared = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("tables.js", "figures.js"))
-    added = "" if document.script is None else document.script.source
-    return f'"use strict";\n{shared}{added}enliven(document);\nofferCharts(document);\n'
+    return f'"use strict";\n{shared}{document.script}enliven(document);\nofferCharts(document);\n'
 
 
 def _digest(script: str) -> str:
