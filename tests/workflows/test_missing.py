@@ -253,3 +253,11 @@ def test_a_long_data_frame_without_a_score_is_read_as_a_file_is():
     found = osc.compare(pl.DataFrame(rows), missing="drop")
     assert (found.n, found.reading.left_out) == (19, 1)
     assert found.p.value == osc.compare(NEW[1:20], OLD[1:20]).p.value
+
+
+def test_a_word_that_is_none_of_the_choices_is_refused(tmp_path):
+    path = tmp_path / "both.csv"
+    path.write_text("id,new,old\n" + "".join(f"q{i},{i % 2},{i % 3 % 2}\n" for i in range(9)))
+    with pytest.raises(OutscoreError, match=r"`missing` is 'maybe'\. Choose one of: stop, drop, zero") as refused:
+        osc.compare(path, missing="maybe")
+    assert refused.value.parameter == "missing"

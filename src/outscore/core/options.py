@@ -185,8 +185,13 @@ class Option:
         return result
 
     def refuse_senseless(self, value: object) -> None:
-        """Refuse numbers that make no sense, whichever way they come: as text, from a file of settings or from Python."""
-        if self.type not in (int, float) or value == self.default:
+        """Refuse what is none of the choices, and numbers that make no sense, from text, a file of settings or Python."""
+        if isinstance(value, type(self.default)) and value == self.default:
+            return
+        if self.choices and not callable(self.choices) and value not in self.choices:
+            hint = f"Choose one of: {', '.join(self.choices)}."
+            raise OutscoreError(f"`{self.name}` is {value!r}.", hint, parameter=self.name)
+        if self.type not in (int, float):
             return
         for one in value if isinstance(value, tuple) else (value,):
             if self.check is not None:

@@ -32,14 +32,6 @@ UNEQUAL_RUNS = (
 """What unequal numbers of runs do to a test of item means."""
 
 DuplicateRule = Literal["stop", "mean", "first", "last"]
-DUPLICATES: tuple[DuplicateRule, ...] = ("stop", "mean", "first", "last")
-
-
-def check_rule(rule: DuplicateRule) -> None:
-    """Refuse a rule that does not exist."""
-    if rule not in DUPLICATES:
-        hint = f"Choose one of: {', '.join(DUPLICATES)}."
-        raise OutscoreError(f"`duplicates` is {rule!r}.", hint, parameter="duplicates")
 
 
 def settle(scores: Scores, rule: DuplicateRule = "stop") -> tuple[Scores, int, int]:

@@ -30,7 +30,6 @@ from outscore.scores.align import (
     align,
     align_pair,
     as_pair,
-    check_rule,
     repeated_notes,
     values_of_rows,
 )
@@ -181,7 +180,6 @@ def _chosen(request: ScoresRequest, systems: Systems) -> tuple[Systems, UsedRuns
     their own.
     """
     rule = cast("DuplicateRule", request.duplicates)
-    check_rule(rule)
     compared = isinstance(request, CompareRequest)
     unpaired = isinstance(request, CompareRequest) and request.unpaired
     metric = None if systems.evaluations else request.metric

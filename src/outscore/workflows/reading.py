@@ -40,7 +40,6 @@ from outscore.scores.system import Origin, score_columns
 
 Better = Literal["higher", "lower"]
 OPTION = "direction"
-DIRECTIONS = ("auto", "higher", "lower")
 SAY = "Say which is better with --lower-is-better or --higher-is-better (direction=... in Python)."
 FIELDS = {"slice": "slices", "answer": "prediction"}
 """What the fields of a reading are called, where other than its parts and options."""
@@ -109,8 +108,6 @@ def resolve_direction(
     >>> [resolve_direction("mean", "auto", ["wer"], scores=[scores]).metric for scores in ([0.1, 0], [-0.1, 0])]
     ['mean:direction=lower', 'mean']
     """
-    if asked not in DIRECTIONS:
-        raise OutscoreError(f"`{OPTION}` is {asked!r}.", f"Choose one of: {', '.join(DIRECTIONS)}.", parameter=OPTION)
     fixed = _fixed(metric)
     named = list(dict.fromkeys(columns))
     endings = isinstance(columns, Endings)

@@ -47,8 +47,9 @@ from outscore.workflows.compare.evidence import (
     unequal_runs_note,
 )
 from outscore.workflows.question import Question, name_of_test
+from outscore.workflows.requests.shared import ALTERNATIVE
 from outscore.workflows.systems import pair_given
-from outscore.workflows.validate import check_side
+from outscore.workflows.validate import check_delta
 
 SHUFFLES = 10
 """Shuffles over which p is looked at, where units are made of shuffled items."""
@@ -69,7 +70,8 @@ def permutation_test(
 ) -> PValue:
     """The p-value of the paired permutation test alone; see `outscore.permutation_test`."""
     panel = panel_of(align_pair(pair_given(a, b, items=items, clusters=clusters).called), metric)
-    check_side(alternative, delta)
+    ALTERNATIVE.refuse_senseless(alternative)
+    check_delta(delta)
     check_seed("seed", seed)
     given = {"method": method} | ({} if resamples is None else {"resamples": resamples})
     options = complete("permutation", TESTS["permutation"].options, given)

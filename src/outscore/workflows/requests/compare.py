@@ -259,8 +259,6 @@ class CompareRequest(ComparisonRequest, MeasuredRequest, TableRequest, LogReques
             self.refuse_outside(base.BOUNDED)
         if self.bounds:
             check_range("bounds", self.bounds)
-        if self.assume is not None:
-            shared.check_assumption(self.assume, shared.ASSUMPTIONS)
         if not shifted:
             self.refuse_outside(base.SHIFTED)
         if self.anytime:
@@ -372,8 +370,6 @@ class TextsRequest(ComparisonRequest):
         refuse_units_of_documents(self.unit_size, self.documents)
         chosen_metrics(self.metrics)
         check_compat(self.compat)
-        if self.assume is not None:
-            shared.check_assumption(self.assume, shared.ASSUMPTIONS_OF_TEXTS)
         if not self.is_shifted:
             self.refuse_outside(base.SHIFTED)
         check_comparison(**self.asked(), metric=None, names=self.names or ("A", "B"))

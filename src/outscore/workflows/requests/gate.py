@@ -142,10 +142,6 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
                 f"Give at most {LARGEST_LEVEL:g}; 0.05 is usual.",
                 parameter="alpha",
             )
-        if self.inconclusive not in (None, "pass", "fail"):
-            raise OutscoreError(
-                f"`inconclusive` is {self.inconclusive!r}.", "Choose one of: pass, fail.", parameter="inconclusive"
-            )
         if self.unpaired:
             self.refuse_outside(base.PAIRED)
         if self.baseline_file is not None and len(self.files) != 1:
@@ -162,8 +158,6 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
                 "Write `outscore gate BASELINE CANDIDATE --margin 0.02`.",
                 parameter="files",
             )
-        if self.assume is not None:
-            shared.check_assumption(self.assume, shared.ASSUMPTIONS_OF_TEXTS if self.reference else shared.ASSUMPTIONS)
         self.refuse_outside(base.SCORES if self.reference else base.TEXTS)
 
     def _refuse_answers(self) -> None:

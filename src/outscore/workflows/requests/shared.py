@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from outscore.core.errors import OutscoreError
 from outscore.core.options import Mode, check_count, check_level, check_seed
 from outscore.core.reduction import REDUCTIONS
 from outscore.workflows.requests import base
@@ -662,9 +661,3 @@ MIN_SUPPORT = of_test(
     check=check_count,
     label="Fewest units",
 )
-
-
-def check_assumption(assume: str, known: tuple[str, ...]) -> None:
-    """Refuse an assumption that is not known, or that texts do not bear out."""
-    if assume not in known:
-        raise OutscoreError(f"`assume` is {assume!r}.", f"Choose one of: {', '.join(known)}.", parameter="assume")
