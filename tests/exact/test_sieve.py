@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from outscore.exact.bracket import _open_boxes
 from outscore.exact.flipsum import FLOOR, SMALL_GRID, BudgetError, about_multiples, survivors
 
 
@@ -83,3 +84,33 @@ def test_a_grid_of_boxes_that_no_budget_pays_for_is_never_made():
     sizes = np.array([[1e6 + 0.5]])
     with pytest.raises(BudgetError):
         survivors(sizes, np.array([9]), np.ones(1), np.array([1.0]), np.zeros(1), np.array([10**13]), budget=1e6)
+
+
+@settings(max_examples=30)
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(20, 1_500),
+    theta=st.sampled_from([0.0, 0.02, 0.5]),
+    step=st.floats(1e-3, 0.4),
+    first=st.integers(1, 70),
+    heavy=st.sampled_from([0, 30, 400]),
+)
+def test_boxes_of_one_transform_hold_every_frequency_above_the_floor(seed, n, theta, step, first, heavy):
+    """Against the whole grid, without any bound; a few sizes may be as frequent as all others together."""
+    rng = np.random.default_rng(seed)
+    sizes = np.sort(rng.choice([rng.random(n), rng.exponential(0.1, n), rng.integers(1, 9, n) / 8], axis=0))
+    sizes /= sizes.max()
+    counts = np.ones(n)
+    counts[rng.integers(0, n, 2)] += heavy
+    sech2, last = np.cosh(theta * sizes) ** -2, 3_000
+    low, high = (side[:, 0] for side in _open_boxes(sizes, counts, sech2, step, first, last, FLOOR))
+    assert (low >= first).all()
+    assert (high <= last).all()
+    index = np.arange(first, last + 1)
+    open_to = np.concatenate([np.arange(a, b + 1) for a, b in zip(low.tolist(), high.tolist(), strict=True)] or [[]])
+    assert len(np.unique(open_to)) == len(open_to)
+    alive = index[log_modulus(sizes[:, None], counts, sech2, step * index[:, None].astype(float)) > -FLOOR]
+    assert set(alive.tolist()) <= set(open_to.tolist())
+    if counts.sum() > 1_000 and heavy == 0 and theta < 0.1:
+        # Nearly all are settled at once where flips are many.
+        assert len(open_to) < len(index) / 4 or len(alive) > len(index) / 20

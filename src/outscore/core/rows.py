@@ -148,9 +148,14 @@ def _fits(factor: int, *tables: Array) -> bool:
 
 
 def _float_sums(rows: Array) -> Array:
+    return np.array([_float_sum(np.ascontiguousarray(column)) for column in rows.T])
+
+
+def _float_sum(column: Array) -> float:
     # Whole numbers, as those of items are, add up without rounding.
-    whole = (rows == np.rint(rows)).all(axis=0) & (np.abs(rows).sum(axis=0) < MAX_EXACT)
-    return np.array([float(column.sum()) if easy else exact_sum(column) for column, easy in zip(rows.T, whole, strict=True)])
+    if (column == np.rint(column)).all() and float(np.abs(column).sum()) < MAX_EXACT:
+        return float(column.sum())
+    return exact_sum(column)
 
 
 # Repeats of items: of which kind they are, and every row of every system by item and run.

@@ -37,6 +37,8 @@ ONE_THREAD = (
     "RAYON_NUM_THREADS",
 )
 """The variables that numerical libraries read on import."""
+KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": "67108864", "MALLOC_MMAP_THRESHOLD_": "16777216"}
+"""What a worker frees it asks for again in the next task: giving it back each time costs glibc a seventh of the work."""
 
 
 def interpreter_command(module: str, **arguments: float | str) -> tuple[list[str], dict[str, str]]:
@@ -47,7 +49,7 @@ def interpreter_command(module: str, **arguments: float | str) -> tuple[list[str
     folders = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100
     boot = BOOT.format(module=module, arguments=", ".join(f"{name}={value!r}" for name, value in arguments.items()))
     # -P keeps files in the current folder from shadowing modules.
-    return [sys.executable, "-P", "-c", boot, *folders], os.environ | dict.fromkeys(ONE_THREAD, "1")
+    return [sys.executable, "-P", "-c", boot, *folders], KEEP_MEMORY | os.environ | dict.fromkeys(ONE_THREAD, "1")
 
 
 def start_interpreter(module: str) -> subprocess.Popen[bytes]:

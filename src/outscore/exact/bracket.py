@@ -29,7 +29,7 @@ import numpy as np
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.records import dataclass
 from outscore.exact.enumeration import all_sums, count_subsets
-from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, Expanded, FlipSum, survivors
+from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, SMALL_WORK, Boxes, BudgetError, Expanded, FlipSum, precision, sift
 from outscore.exact.lattice import UP, tilt
 from outscore.laws import log_rest
 
@@ -50,7 +50,6 @@ FINEST_POINTS = 1 << 45
 MAX_OUTLIERS = 8
 FAR_OUT = 6.0
 """An outlier is more than so many standard deviations of everything smaller."""
-FAIR_SAMPLE = 1 << 14
 HEAVIEST, FEW_LEFT = 8, 64
 """Flips that every frequency is tried on before its characteristic function is computed, unless so few are left."""
 LOWEST = 64
@@ -59,6 +58,11 @@ ROUGH = 12.0
 """Of a law whose tail is asked for no closer than per cent, exp(-ROUGH) may be left out on either side, and at a frequency."""
 SPREAD_LEFT = 0.7
 """A variance that is so large a share of its bound makes a window little wider than a search would."""
+HEAVY, BOX_SHARE = 1 / 16, 0.25
+"""The share of all weights from which on a size is heavy, and the share of them by which a sum of cosines may move in a box."""
+FINEST_TRANSFORM = 1 << 22
+FACTORS = 8_000
+"""Factors of characteristic functions that are taken at a time: they stay in the processor's cache."""
 UNIT = 2.0**-53
 
 
@@ -350,8 +354,10 @@ class _Bracket:
             doubt[:near] = 2 * self.law.remainder * np.abs(psi[:near])
         if len(far):
             psi[near:] *= _characteristic(self.law, self.theta, step, far)
-        # n factors of two complex products each, and arguments ω·a put together from two that are rounded.
-        doubt += UNIT * (np.abs(psi) * (7 * self.law.counts.sum() + 20 + omega * self.observed) + 3 * omega * self.total)
+        # n factors of two complex products each, or of powers up to thrice the minutes, which lose four roundings a time; and
+        # arguments ω·a put together from two that are rounded.
+        each = 7 + 12 * _minutes(index)
+        doubt += UNIT * (np.abs(psi) * (each * self.law.counts.sum() + 20 + omega * self.observed) + 3 * omega * self.total)
         return index, psi, doubt
 
     def _survivors(self, step: float, near: int, degree: int) -> Array:
@@ -365,14 +371,11 @@ class _Bracket:
             first = max(first, int(_damping_frequency(values[:, 0], counts * sech2, first * step, self.floor) / step))
         if first > degree:
             return kept
-        # Every subset of the flips bounds the whole: of very many a part settles nearly all frequencies.
-        last, thin = degree, max(1, len(counts) // FAIR_SAMPLE) if near else 1
-        while True:
-            grid = np.array([step]), np.array([first]), np.array([last])
-            index = survivors(values[::thin], counts[::thin], sech2[::thin], *grid, budget=SIEVE_BUDGET, floor=self.floor)[:, 0]
-            if thin == 1 or not len(index):
-                break
-            last, thin = int(index.max()), max(1, thin // 4)
+        if (degree - first) * len(counts) <= SMALL_WORK:
+            index = np.arange(first, degree + 1)
+        else:
+            boxes = _open_boxes(values[:, 0], counts, sech2, step, first, degree, self.floor)
+            index = sift(values, counts, sech2, np.array([step]), boxes, budget=SIEVE_BUDGET, floor=self.floor)[:, 0]
         index = np.concatenate([kept, _audible(index, step, values[:, 0], counts * sech2, self.floor)])
         if len(index) * len(counts) > 100 * SIEVE_BUDGET or len(index) > MAX_SURVIVORS:
             raise BudgetError
@@ -432,6 +435,38 @@ def _lowest_damped(sizes: Array, weights: Array, step: float, floor: float) -> i
     return int(index[damped[0]]) if len(damped) else 0
 
 
+def _open_boxes(sizes: Array, counts: Array, sech2: Array, step: float, first: int, last: int, floor: float) -> Boxes:
+    """Boxes of the indices first, …, last in which |φ| may exceed exp(-floor), by one Fourier transform for all of them.
+
+    With w = c sech², log |φ(ω)| ≤ -½ Σ w sin²(ωa) = -¼ (Σ w - F(ω)), F(ω) = Σ w cos 2ωa. Where one box is h to either side, F
+    moves by 2h Σ w a at most. A transform wants sizes on a grid: one between two points of it, δ apart, is shared out between
+    them, which moves its cosine by (ωδ)²/2. Sizes of which there are very many have a logarithm of their own.
+    """
+    weights = counts * sech2
+    heavy = weights > HEAVY * weights.sum()
+    light, spread = weights[~heavy], sizes[~heavy]
+    whole, moment = float(light.sum()), float(weights @ sizes)
+    width = min(max(1, int(BOX_SHARE * float(weights.sum()) / (moment * step))), last)
+    box = np.arange((first + width // 2) // width, (last + width // 2) // width + 1)
+    lowest = box * width - width // 2
+    boxes = np.maximum(lowest, first)[:, None], np.minimum(lowest + width - 1, last)[:, None]
+    points = 4 << int(box[-1]).bit_length()
+    if points > FINEST_TRANSFORM:
+        return boxes
+    place = spread * (width * step * points / np.pi)
+    below = np.floor(place)
+    share, below = place - below, below.astype(np.int64) % points
+    grid = np.bincount(below, light * (1 - share), points) + np.bincount((below + 1) % points, light * share, points)
+    missing = (np.pi * box / points) ** 2 / 2 * whole + width * step * float(light @ spread)
+    bound = -0.25 * np.maximum(whole - np.fft.rfft(grid).real[box] - missing, 0.0)
+    omega, reach = step * width * box, step * width / 2
+    for size, count, part in zip(sizes[heavy].tolist(), counts[heavy].tolist(), sech2[heavy].tolist(), strict=True):
+        sine = np.maximum(np.abs(np.sin(omega * size)) - size * reach - 1e-9, 0.0)
+        bound += 0.5 * count * np.log1p(-part * sine * sine)
+    undecided = bound > -(floor + 1)
+    return boxes[0][undecided], boxes[1][undecided]
+
+
 def _audible(index: Array, step: float, sizes: Array, weights: Array, floor: float) -> Array:
     """Of these indices, those where the heaviest flips alone do not make |φ| negligible.
 
@@ -439,10 +474,12 @@ def _audible(index: Array, step: float, sizes: Array, weights: Array, floor: flo
     most frequencies for the price of a sine each.
     """
     decay = np.zeros(len(index))
+    kind, rounding = precision(step * float(sizes[-1]) * int(index.max(initial=0)))
     for flip in np.argsort(-weights, kind="stable")[:HEAVIEST].tolist():
         if len(index) <= FEW_LEFT:
             break
-        decay += 0.5 * weights[flip] * np.sin(step * sizes[flip] * index) ** 2
+        sine = np.sin((step * sizes[flip] * index).astype(kind, copy=False))
+        decay += 0.5 * weights[flip] * np.maximum(sine * sine - 2 * rounding, 0.0)
         left = decay <= floor + 1
         index, decay = index[left], decay[left]
     return index
@@ -452,7 +489,7 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
     """φ_θ(ω) = Π (cos ωa + i tanh(θa) sin ωa)^c over the sizes a, for every ω = step · index.
 
     With index = B·q + r, exp(iωa) is a product of two of far fewer turns, as a clock needs but an hour and a minute hand:
-    sines and cosines are what costs. Sizes of one count are one power of their product.
+    sines and cosines are what costs, and minutes are powers of the first. Sizes of one count are one power of their product.
     """
     if not len(law.counts):
         return np.ones(len(index), dtype=complex)
@@ -461,13 +498,18 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
     counts = law.counts[order]
     groups = np.flatnonzero(np.diff(counts, prepend=0))
     bounds = [*groups.tolist(), len(counts)]
-    hand = math.isqrt(int(index.max(initial=0))) + 1
+    hand = _minutes(index)
     hour, minute = np.divmod(index, hand)
-    hours, minutes = (np.flatnonzero(np.bincount(part, minlength=1)) for part in (hour, minute))
-    coarse, fine = _turns(step * hand * hours, sizes), _turns(step * minutes, sizes)
-    hour, minute = np.searchsorted(hours, hour), np.searchsorted(minutes, minute)
+    first = _turns(step * np.array([1.0, hand]), sizes)
+    fine = _powers(first[0], hand - 1)
+    last = int(hour.max(initial=0))
+    if last <= 2 * hand:
+        coarse = _powers(first[1], last)
+    else:
+        hours = np.flatnonzero(np.bincount(hour))
+        coarse, hour = np.ascontiguousarray(_turns(step * hand * hours, sizes).T), np.searchsorted(hours, hour)
     product = np.empty(len(index), dtype=complex)
-    width = max(1, 200_000 // max(1, len(sizes)))
+    width = max(1, FACTORS // len(sizes))
     for start in range(0, len(index), width):
         here = slice(start, start + width)
         turn = coarse.take(hour[here], axis=1)
@@ -478,13 +520,27 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
     return product
 
 
+def _minutes(index: Array) -> int:
+    """How many minutes an hour has on the clock of `_characteristic`."""
+    return math.isqrt(len(index)) + 1
+
+
 def _turns(omega: Array, sizes: Array) -> Array:
-    """exp(iωa), a column for each ω."""
-    angle = np.outer(sizes, omega)
+    """exp(iωa), a row for each ω."""
+    angle = np.multiply.outer(omega, sizes)
     turn = np.empty(angle.shape, dtype=complex)
     np.cos(angle, out=turn.real)
     np.sin(angle, out=turn.imag)
     return turn
+
+
+def _powers(base: Array, most: int) -> Array:
+    """base^k in column k = 0, …, most."""
+    powers = np.ones((most + 1, len(base)), dtype=complex)
+    powers[1:2] = base
+    for k in range(2, most + 1):
+        np.multiply(powers[k // 2], powers[k - k // 2], out=powers[k])
+    return np.ascontiguousarray(powers.T)
 
 
 def _product(bases: Sequence[Array], counts: Sequence[int]) -> Array:

@@ -306,6 +306,8 @@ SMALL_GRID = 2_048
 SMALL_WORK = 3e5
 """Grids of few points, or of few sines in all, are cheaper to evaluate than to sieve."""
 FIRST_ITEMS = 64
+COARSEST, SHARE_ROUNDED = 0.01, 1e-5
+"""What single precision may move a sine by, and what share it may move a sum of logarithms by."""
 SIEVE_BLOCK = 1 << 20
 """Entries of one work matrix: 8 MB, about what the caches still like."""
 
@@ -322,19 +324,26 @@ def survivors(
     grid = math.prod((high - low + 1).tolist())
     if grid * len(values) <= SMALL_WORK:
         return _cover(low, high, np.ones(axes, dtype=np.int64))[0]
-    order = _useful_first(values, counts, sech2)
-    values, counts, sech2 = values[order].astype(float), counts[order].astype(float), sech2[order]
-    typical = np.array([median(column[column > 0]) if (column > 0).any() else 0.0 for column in np.abs(values).T])
+    typical = np.array([median(column[column > 0]) if (column > 0).any() else 0.0 for column in np.abs(values.astype(float)).T])
     with np.errstate(divide="ignore"):
         size = np.minimum(0.7 / axes / (typical * step), high - low + 1.0)
     box = np.maximum(1, size).astype(np.int64)
     if math.prod((-(-(high - low + 1) // box)).tolist()) * FIRST_ITEMS > budget:
         raise BudgetError
+    return sift(values, counts, sech2, step, _cover(low, high, box, high), budget=budget, floor=floor)
+
+
+def sift(
+    values: Array, counts: Array, sech2: Array, step: Array, boxes: Boxes, *, budget: float, floor: float = FLOOR
+) -> Array:
+    """Grid indices in these boxes at which |φ(j·step)| may exceed exp(-floor)."""
+    order = _useful_first(values, counts, sech2)
+    values, counts, sech2 = values[order].astype(float), counts[order].astype(float), sech2[order]
 
     def undecided(centre: Array, half: Array, left: float) -> tuple[Array, int]:
         return _undecided_boxes(values, counts, sech2, centre, half, left, floor)
 
-    return branch_and_bound(undecided, step, _cover(low, high, box, high), budget=budget)
+    return branch_and_bound(undecided, step, boxes, budget=budget)
 
 
 def about_multiples(size: int, weight: float, points: int) -> Array | None:
@@ -406,28 +415,38 @@ def _undecided_boxes(
     active = np.arange(len(centre))
     done, spent = 0, 0
     absolute = np.abs(values)
+    kind, rounding = precision(float(np.abs(centre).max(axis=0) @ absolute.max(axis=0)) if len(values) else 0.0)
     while done < len(values) and len(active):
         width = min(max(FIRST_ITEMS, 3 * done), max(FIRST_ITEMS, SIEVE_BLOCK // len(active)), len(values) - done)
         items = slice(done, done + width)
         spent += len(active) * width
         if spent > budget:
             raise BudgetError
+        sizes, weights = absolute[items].T.astype(kind), sech2[items].astype(kind)
         pieces = -(-len(active) * width // (2 * SIEVE_BLOCK))
         for part in [active] if pieces <= 1 else np.array_split(active, pieces):
-            slack = np.sin(centre[part] @ values[items].T)
+            slack = (centre[part] @ values[items].T).astype(kind, copy=False)
+            np.sin(slack, out=slack)
             np.abs(slack, out=slack)
-            slack -= half[part] @ absolute[items].T
+            slack -= half[part].astype(kind) @ sizes
+            slack -= rounding
             np.maximum(slack, 0.0, out=slack)
             slack *= slack
-            slack *= -sech2[items]
-            slack += 1.0
-            # Rounded by far less than what is lost by looking at a box as a whole, and by half the time of `log1p`.
-            np.maximum(slack, 1e-16, out=slack)
-            np.log(slack, out=slack)
+            slack *= -weights
+            np.log1p(slack, out=slack)
             bound[part] += 0.5 * (slack @ counts[items])
-        active = active[bound[active] > -floor]
+        active = active[bound[active] * (1 - SHARE_ROUNDED) > -floor]
         done += width
     return active, spent
+
+
+def precision(largest: float) -> tuple[type[np.floating[Any]], float]:
+    """The kind of numbers in which sines of angles up to the largest are taken to bound |φ|, and what rounding moves one by.
+
+    Processors take sines in single precision ten times as fast. A bound gives up as much as rounding may have added.
+    """
+    moved = largest * 2.0**-23 + 2e-6
+    return (np.float32, moved) if moved < COARSEST else (np.float64, largest * 2.0**-52 + 2e-15)
 
 
 def _split(lo: Array, hi: Array, fan: int) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ from outscore.inference.base.question import TestRequest
 from outscore.inference.pairwise.corpus import Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.macro import macro_tested
 from outscore.inference.pairwise.moments import binary_table, tango_limits
-from outscore.inference.pairwise.per_pair import NEAR_WIDTH, PairTest, exact_rows, pair_rows
+from outscore.inference.pairwise.per_pair import PairTest, exact_rows, pair_rows
 from outscore.inference.pairwise.table import own_scores, pairs_of
 from outscore.metrics.registry import resolve
 from outscore.resampling import flip_bits
@@ -106,8 +106,8 @@ def test_single_pairs_against_permutation_test(kind):
         alone = osc.permutation_test(values[i][both], values[j][both], clusters=chosen)
         claim = math.exp(found.numbers[row, 4])
         if alone.method == "certified":
-            # Both upper ends are above the same p, that of a board by its own, greater width at most.
-            assert alone.lower <= claim <= alone.upper * (1 + NEAR_WIDTH)
+            assert claim == pytest.approx(alone.upper, rel=1e-9)
+            assert found.numbers[row, 8] == pytest.approx(alone.log10 * math.log(10))
         else:
             assert claim == pytest.approx(alone.value, rel=1e-9)
         assert found.numbers[row, 1] == pytest.approx(values[i][both].mean() - values[j][both].mean())

@@ -179,7 +179,7 @@ def takes_no_margin(metric: str) -> ShiftError:
 
 
 def macro_tested(datasets: Sequence[Panel], request: TestRequest, approximate: bool, chunk: Array) -> Array:  # noqa: FBT001
-    """(pairs, 2): log p and its kind for a chunk of pairs (left, right) by a linear metric.
+    """(pairs, 3): log p to claim, its kind and log p to report for a chunk of pairs (left, right) by a linear metric.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def macro_tested(datasets: Sequence[Panel], request: TestRequest, approximate: b
     >>> np.exp(macro_tested([dataset, dataset], request, False, np.array([[0, 1]]))[0, 0]).round(5).item()  # 2 of 2^6 swaps
     0.03125
     """
-    answers = np.zeros((len(chunk), 2))
+    answers = np.zeros((len(chunk), 3))
     for row, (left, right) in enumerate(chunk.tolist()):
         parts = [part for part in (panel.pair(left, right) for panel in datasets) if part.rows]
         if not parts:
@@ -199,10 +199,11 @@ def macro_tested(datasets: Sequence[Panel], request: TestRequest, approximate: b
             if pairs.clusters is not None:
                 d = np.bincount(pairs.clusters, weights=d)
             if int((d != 0).sum()) >= MIN_APPROXIMATED:
-                answers[row] = _approximate(d), KINDS.index("asymptotic")
+                log_p = _approximate(d)
+                answers[row] = log_p, KINDS.index("asymptotic"), log_p
                 continue
         p = permutation_p(pairs, mean, request)
-        answers[row] = log_claim(p), KINDS.index(p.method)
+        answers[row] = log_claim(p), KINDS.index(p.method), p.log10 * LN10
     return answers
 
 
@@ -318,7 +319,7 @@ def _worth(pairs: PairTable) -> Array:
 
 
 def macro_from_counts(measured: Sequence[Measured], request: TestRequest) -> tuple[Array, Array, str] | None:
-    """log p, kinds and kernel of the macro average of right-or-wrong items, from their counts alone; None for other items."""
+    """Both log p, kinds and kernel of the macro average of right-or-wrong items, from counts alone; None for other items."""
     flips = flips_from_counts(measured)
     if flips is None:
         return None
@@ -328,17 +329,17 @@ def macro_from_counts(measured: Sequence[Measured], request: TestRequest) -> tup
     few = (counts.sum(axis=1) < MIN_APPROXIMATED) if pairs > MAX_TESTED else np.ones(pairs, dtype=bool)
     # Datasets of one size make one binomial of them all.
     alike = (np.where(counts > 0, worth, worth.max(axis=1)[:, None]) == worth.max(axis=1)[:, None]).all(axis=1)
-    log_p = np.zeros(pairs)
+    log_p = np.zeros((2, pairs))
     kind = np.full(pairs, KINDS.index("exact"), dtype=np.int8)
     up = (counts + gaps)[alike].sum(axis=1) // 2
-    log_p[alike] = log_two_sided(up, counts[alike].sum(axis=1) - up)
+    log_p[:, alike] = log_two_sided(up, counts[alike].sum(axis=1) - up)
     smooth = ~alike & ~few
-    log_p[smooth] = log_saddlepoint(counts[smooth], worth[smooth], observed[smooth], _half_steps(counts, worth)[smooth])
+    log_p[:, smooth] = log_saddlepoint(counts[smooth], worth[smooth], observed[smooth], _half_steps(counts, worth)[smooth])
     kind[smooth] = KINDS.index("asymptotic")
     plain = AdditiveMetric("macro average", ("score",), ratio=((1,), None))
     for i in np.flatnonzero(~alike & few).tolist():
         p = permutation_p(_rows_from_counts(counts[i], worth[i], gaps[i]), plain, request)
-        log_p[i], kind[i] = log_claim(p), KINDS.index(p.method)
+        log_p[:, i], kind[i] = (log_claim(p), p.log10 * LN10), KINDS.index(p.method)
     return log_p, kind, SADDLEPOINT if smooth.any() else "binomial, lattice, bracket"
 
 
@@ -404,7 +405,7 @@ def macro_measured(
 ) -> Measured:
     """The macro average of datasets with the p-values found for it, by a `test` that has these `limits`, made like this.
 
-    Without limits, the intervals of the datasets are combined.
+    `log_p` are those to claim, and those to report. Without limits, the intervals of the datasets are combined.
     """
     first = measured[0]
     n = np.stack([part.pairs.n for part in measured], axis=1)
@@ -413,7 +414,7 @@ def macro_measured(
     difference = _mean(np.stack([part.pairs.difference for part in measured], axis=1), shared)
     reach = _reach(np.stack([part.pairs.high - part.pairs.low for part in measured], axis=1) / 2, shared)
     own = macro_scores([OwnScores(part.value, part.low, part.high) for part in measured])
-    low, high, interval = limits or (*_agreeing(difference, reach, log_p <= math.log(alpha)), _interval(measured, reach))
+    low, high, interval = limits or (*_agreeing(difference, reach, log_p[0] <= math.log(alpha)), _interval(measured, reach))
     some = np.flatnonzero((several > 0) & (several < len(measured)))
     pairs = PairTable(
         left=first.pairs.left,
@@ -422,8 +423,9 @@ def macro_measured(
         difference=difference,
         low=low,
         high=high,
-        log_p=np.where(several > 0, log_p, 0.0),
+        log_p=np.where(several > 0, log_p[0], 0.0),
         kind=kind,
+        log_value=np.where(several > 0, log_p[1], 0.0),
         weight=several,
         remarks={
             int(i): f"On {int(several[i])} of {len(measured)} datasets: in the others the two systems share no item."

@@ -3,7 +3,7 @@
 For leaderboards of real-valued scores most of the time would go into digits nobody reads: where p lies far
 below 1e-7, its certified upper end is found to within a quarter only. Few items with many digits, or datasets
 whose sizes have a large common multiple, make a lattice too fine to pay: they get certified bounds as real
-numbers do, to within a fiftieth. All other p-values are those of the test run alone.
+numbers do. All other p-values are those of the test run alone.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ NEAR_WIDTH = 0.018
 """Relative width of the other bounds: four times what one comparison gets, at a fourth of its price."""
 FINE, FEW_FLIPS = 1 << 18, 200
 """A lattice that reaches so far costs seconds where fewer flips than this leave most frequencies alive."""
+SMALLEST_UPPER = 1e-290
 SIDES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 NO_OWN = "none: the test gives no interval of the difference"
 
@@ -88,7 +89,7 @@ class PairRows:
     remarks: dict[int, str] = field(default_factory=dict)
 
 
-COLUMNS = ("n", "difference", "low", "high", "log_p", "log_better", "log_worse", "kind")
+COLUMNS = ("n", "difference", "low", "high", "log_p", "log_better", "log_worse", "kind", "log_value")
 
 
 def pair_rows(panel: Panel, asked: PairTest, chunk: Array) -> PairRows:
@@ -116,7 +117,7 @@ def pair_rows(panel: Panel, asked: PairTest, chunk: Array) -> PairRows:
             shuffle=asked.shuffle,
         )
         if not pairs.rows:
-            numbers[row] = [0, np.nan, np.nan, np.nan, 0.0, 0.0, 0.0, 0]
+            numbers[row] = [0, np.nan, np.nan, np.nan, 0.0, 0.0, 0.0, 0, 0.0]
             continue
         try:
             if own_test(asked.test) is None:
@@ -125,7 +126,7 @@ def pair_rows(panel: Panel, asked: PairTest, chunk: Array) -> PairRows:
                 numbers[row], kernel, interval = population_numbers([panel], left, right, asked)
         except NoSpreadError as refusal:
             # One pair that the test cannot judge must not cost all others theirs.
-            numbers[row] = [pairs.rows, _difference(panel, pairs), np.nan, np.nan, 0.0, 0.0, 0.0, 0]
+            numbers[row] = [pairs.rows, _difference(panel, pairs), np.nan, np.nan, 0.0, 0.0, 0.0, 0, 0.0]
             remarks[row] = f"Undecided: {refusal.message}"
             continue
         kernels.append(kernel)
@@ -150,6 +151,7 @@ def table_of(left: Array, right: Array, parts: list[PairRows], *, sides: bool) -
         high=column["high"],
         log_p=column["log_p"],
         kind=column["kind"].astype(np.int8),
+        log_value=column["log_value"],
         log_better=column["log_better"] if sides else None,
         log_worse=column["log_worse"] if sides else None,
         remarks=remarks,
@@ -218,7 +220,7 @@ def population_numbers(panels: Sequence[Panel], left: int, right: int, asked: Pa
     # Whole runs are exchanged, but items are what both systems have.
     n = sum(pair.rows for pair in pairs) if asked.test == EXCHANGE else result.p.n
     method = "none" if result.interval is None else result.interval.method
-    numbers = [n, difference, *ends_of(result.interval), *logs, KINDS.index(result.p.method)]
+    numbers = [n, difference, *ends_of(result.interval), *logs, KINDS.index(result.p.method), result.p.log10 * LN10]
     return numbers, result.p.kernel.split(":")[0], method
 
 
@@ -259,7 +261,8 @@ def _one(panel: Panel, pairs: PairedScores, asked: PairTest) -> tuple[list[float
         raise _AgainstMetricError(
             f"`{asked.test}` rejects in favour of the system with the worse {metric.name}, judged by the {interval.estimand}."
         )
-    return [p.n or pairs.rows, difference, low, high, log_claim(p), better, worse, kind], p.kernel.split(":")[0], method
+    numbers = [p.n or pairs.rows, difference, low, high, log_claim(p), better, worse, kind, p.log10 * LN10]
+    return numbers, p.kernel.split(":")[0], method
 
 
 def _one_sided(pairs: PairedScores, metric: AdditiveMetric, asked: PairTest) -> tuple[float, float]:
@@ -291,7 +294,6 @@ def _difference(panel: Panel, pairs: PairedScores) -> float:
 
 def permutation_p(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> PValue:
     """The permutation test of one pair; far out only as close as anyone looks."""
-    request = replace(request, width=NEAR_WIDTH)
     if request.method != "auto" or metric.ratio is None:
         return permutation(pairs, metric, request)
     units = units_of(pairs)
@@ -329,13 +331,14 @@ def _far(flips: Flips, request: TestRequest) -> PValue | None:
         return None
     bounds = bracket.bounds(line, observed, doubt=flips.doubt, width=FAR_WIDTH, most=FAR_DEGREE)
     p = question.certified_p(bounds, flips.sign(), request)
-    # The upper end is what is claimed, also where it is too small for a float.
-    return replace(p, log10=min(0.0, bounds.upper + LOG2) / LN10, statistic=flips.observed, n=len(line))
+    # Where floats do not hold the upper end, its logarithm is all there is to claim.
+    log10 = p.log10 if p.upper > SMALLEST_UPPER else min(0.0, bounds.upper + LOG2) / LN10
+    return replace(p, log10=log10, statistic=flips.observed, n=len(line))
 
 
 def log_claim(p: PValue) -> float:
     """log of the p that may be claimed: of certified bounds the upper end."""
-    return math.log(p.upper) if p.method == "certified" and p.upper > 1e-290 else p.log10 * LN10
+    return math.log(p.upper) if p.method == "certified" and p.upper > SMALLEST_UPPER else p.log10 * LN10
 
 
 def sides_of(p: PValue, orientation: int) -> tuple[float, float]:

@@ -56,6 +56,8 @@ class PairTable:
         systems.
     kind
         Codes into `KINDS`.
+    log_value
+        The same of the p to report, which of certified bounds is their middle; None is `log_p`.
     log_better, log_worse
         The same one-sided, for "left is better" and "left is worse", where datasets are to be combined; else
         None.
@@ -86,6 +88,7 @@ class PairTable:
     unit: float = 1.0
     remarks: Mapping[int, str] = field(default_factory=dict)
     weight: Array | None = None
+    log_value: Array | None = None
 
     def __len__(self) -> int:
         return len(self.left)
@@ -97,14 +100,28 @@ class PairTable:
 
     @cached_property
     def p(self) -> Array:
-        """p as floats; what underflows is the smallest positive one."""
-        p = np.exp(self.log_p)
-        # An exact p of a few units is a multiple of a power of ½, a sampled one often a decimal: the
-        # logarithm has moved them by a rounding error, which is taken back.
-        for fineness in FINENESS:
-            steps = np.rint(p * fineness)
-            p = np.where(np.abs(p * fineness - steps) <= ROUNDING * steps, steps / fineness, p)
-        return np.asarray(np.maximum(p, MIN_FLOAT))
+        """p to claim as floats; what underflows is the smallest positive one."""
+        return _as_floats(self.log_p)
+
+    @property
+    def log_reported(self) -> Array:
+        """Natural logarithm of the p to report."""
+        return self.log_p if self.log_value is None else self.log_value
+
+    @cached_property
+    def reported(self) -> Array:
+        """p to report as floats."""
+        return self.p if self.log_value is None else _as_floats(self.log_value)
+
+
+def _as_floats(log_p: Array) -> Array:
+    p = np.exp(log_p)
+    # An exact p of a few units is a multiple of a power of ½, a sampled one often a decimal: the logarithm has moved them by a
+    # rounding error, which is taken back.
+    for fineness in FINENESS:
+        steps = np.rint(p * fineness)
+        p = np.where(np.abs(p * fineness - steps) <= ROUNDING * steps, steps / fineness, p)
+    return np.asarray(np.maximum(p, MIN_FLOAT))
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,7 +66,7 @@ def bounds_of(alpha: float) -> tuple[float, ...]:
 
 def adjusted_p(pair: RankedPair) -> float:
     """The p that decides: the adjusted one, or the only one where nothing was corrected."""
-    return pair.p.value if pair.p.adjusted is None else pair.p.adjusted
+    return pair.p.claimed if pair.p.adjusted is None else pair.p.adjusted
 
 
 def cells(standing: Standing, alpha: float) -> dict[tuple[str, str], Cell]:
@@ -284,7 +284,7 @@ def next_step(ranking: Ranking, *, short: bool = False) -> list[str]:
         needed = f"about {numbers.count(nearest.needed, 'item' if ranking.design is None else ranking.design.unit)}"
         effort = f"detecting a true difference as large as the observed one would take {times} times as much data, {needed}"
         more = needed
-    was, told = nearest.p.value <= ranking.alpha, more if short else None
+    was, told = nearest.p.claimed <= ranking.alpha, more if short else None
     return [clean(nearest_to_decided(names[rival], names[centre], effort, significant=was, more=told))]
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import LN10, Array
 from outscore.core.options import OptionValue
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine, Serial, open_engine
@@ -310,7 +310,7 @@ class _Work:
             datasets = tuple(summable(panel.collapse_clusters()) for panel in panels)
             wanted = np.ones(len(self.left), dtype=bool)
             table = self._by_shared_flips(datasets, n, wanted, "the macro average", request)
-            log_p, kind, kernel = table.log_p, table.kind, f"sign-flips:{request.options['resamples']}"
+            log_p, kind, kernel = np.stack([table.log_p] * 2), table.kind, f"sign-flips:{request.options['resamples']}"
         else:
             hint = "Rank the datasets one by one, or give all systems the same items."
             raise OutscoreError(LACKING.format(metric=panels[0].metric.name), hint)
@@ -320,7 +320,8 @@ class _Work:
     def _macro_of_pair(self, panels: Sequence[Panel], measured: Sequence[Measured], request: TestRequest) -> Measured:
         """The macro average of a single pair, with the interval that inverts its test; for many that would cost too much."""
         result = macro_test(panels, int(self.left[0]), int(self.right[0]), request)
-        log_p, kind = np.array([log_claim(result.p)]), np.array([KINDS.index(result.p.method)], dtype=np.int8)
+        log_p = np.array([[log_claim(result.p)], [result.p.log10 * LN10]])
+        kind = np.array([KINDS.index(result.p.method)], dtype=np.int8)
         notes = macro_notes(self.asked.test, result.p.kernel, in_units=self.asked.unit_size > 1)
         kind, limits = self._kind_of(kind, panels), None
         if result.interval is not None:
@@ -331,7 +332,7 @@ class _Work:
     def _macro_of_population(self, panels: Sequence[Panel], measured: Sequence[Measured]) -> Measured:
         """The macro average by the test of a population, on the datasets that both systems have."""
         kind = np.full(len(self.left), KINDS.index("asymptotic"), dtype=np.int8)
-        log_p, ends = np.zeros(len(self.left)), np.full((2, len(self.left)), np.nan)
+        log_p, ends = np.zeros((2, len(self.left))), np.full((2, len(self.left)), np.nan)
         kernels, intervals = set(), set()
         for i, (left, right) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
             datasets = shared_panels(panels, left, right)
@@ -341,7 +342,7 @@ class _Work:
                 numbers, kernel, interval = population_numbers(datasets, left, right, self.asked)
             except NoSpreadError:
                 continue
-            ends[:, i], log_p[i], kind[i] = numbers[2:4], numbers[4], int(numbers[7])
+            ends[:, i], log_p[:, i], kind[i] = numbers[2:4], (numbers[4], numbers[8]), int(numbers[7])
             kernels.add(kernel)
             intervals.add(interval)
         test, kernel = self.asked.test, ", ".join(sorted(kernels)) or self.asked.test
@@ -354,4 +355,4 @@ class _Work:
         self.progress.begin("testing the macro average", len(chunks))
         function = partial(macro_tested, list(panels), request, approximate)
         answers = np.concatenate(self.engine.map(function, chunks, progress=self.progress))
-        return answers[:, 0], answers[:, 1].astype(np.int8), SADDLEPOINT if approximate else "lattice, bracket"
+        return answers[:, [0, 2]].T, answers[:, 1].astype(np.int8), SADDLEPOINT if approximate else "lattice, bracket"

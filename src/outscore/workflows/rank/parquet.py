@@ -649,8 +649,8 @@ def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: 
     if from_counts is not None:
         return macro_measured(measured, *from_counts, macro_notes(asked.test, from_counts[2]), alpha=asked.alpha)
     pairs = measured[0].pairs
-    log_p = macro_student(moments, pairs.left, pairs.right)
-    kind = np.full(len(log_p), KINDS.index("asymptotic"), dtype=np.int8)
+    log_p = np.stack([macro_student(moments, pairs.left, pairs.right)] * 2)
+    kind = np.full(len(pairs), KINDS.index("asymptotic"), dtype=np.int8)
     text = "The macro average over datasets is tested by Student's t, with the datasets' errors pooled."
     notes = [Note("method", text)]
     return macro_measured(measured, log_p, kind, "student-t", notes, alpha=asked.alpha, test="student")

@@ -283,7 +283,13 @@ class Corrected:
         if not pairs.n[i]:
             note = "They share no item."
         kind = cast("Kind", KINDS[int(pairs.kind[i])])
-        p = PairP(float(pairs.p[i]), float(pairs.log_p[i]) / LN10 + 0.0, kind, finite(self.adjusted[i]))
+        p = PairP(
+            float(pairs.reported[i]),
+            float(pairs.log_reported[i]) / LN10 + 0.0,
+            kind,
+            finite(self.adjusted[i]),
+            float(pairs.p[i]) if kind == "certified" else None,
+        )
         low, high = map(finite, ends)
         return RankedPair(systems, int(pairs.n[i]), finite(difference), low, high, p, note, needed)
 
@@ -382,8 +388,8 @@ def _frame(table: Corrected) -> pl.DataFrame:
             "difference": pairs.difference.astype(float),
             "low": pairs.low.astype(float),
             "high": pairs.high.astype(float),
-            "p": pairs.p,
-            "log10_p": pairs.log_p / LN10 + 0.0,
+            "p": pairs.reported,
+            "log10_p": pairs.log_reported / LN10 + 0.0,
             "adjusted_p": table.adjusted,
             "method": pl.Series(list(KINDS)).gather(pairs.kind.astype(np.int64)),
             "significant": table.significant,
