@@ -8,7 +8,7 @@ import pytest
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read, read_chains, read_labels, read_words
 from outscore.formats.segments import read_segments
-from outscore.formats.tables.parquet import LongColumns, long_file, long_rows
+from outscore.formats.tables.parquet import long_file, long_rows
 
 TREE = "1\tIt\tit\tPRON\tPRP\t_\t{head}\tnsubj\t_\t_\n"
 # Reader, name of the file, content, line.
@@ -56,7 +56,7 @@ def test_a_file_that_cannot_be_opened(tmp_path, monkeypatch):
 def test_rows_of_parquet_are_not_lines(tmp_path):
     path = str(tmp_path / "x.parquet")
     pl.DataFrame({"item": ["q1", "q2"], "system": ["a", "a"], "score": [1.0, None]}).write_parquet(path)
-    for function in (read, lambda path: long_rows([long_file(path)], LongColumns("item", "system", "score"))):
+    for function in (read, lambda path: long_rows([long_file(path)], {"item": "item", "system": "system", "score": "score"})):
         with pytest.raises(OutscoreError, match="row 2") as refused:
             function(path)
         assert (refused.value.file, refused.value.line) == (path, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import math
@@ -15,6 +16,10 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
+from outscore.results.design import Reading
+from outscore.workflows.reading import FIELDS
+from outscore.workflows.requests.compare import CompareRequest
+from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 
 
 def same(one: float | None, other: float | None) -> bool:
@@ -231,3 +236,11 @@ class TestUnused:
         found = osc.compare(*files("id,score,image_id,line,comment", "q{i},{score},{i},{i},fine"))
         assert found.reading.unused == []
         assert "not used" not in str(found)
+
+
+@pytest.mark.parametrize("kind", [CompareRequest, RankRequest, ScoreRequest])
+def test_columns_that_no_reader_looks_for_have_a_field_in_the_reading(kind):
+    given = {option.name: "column" for option in kind.options() if option.kind == "column" and not option.many}
+    further = kind.of(given).further_columns()
+    assert {"slice", "weight"} <= further.keys()
+    assert {FIELDS.get(name, name) for name in further} <= {field.name for field in dataclasses.fields(Reading)}

@@ -21,7 +21,7 @@ from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import Processes, Serial
 from outscore.engine.progress import Steps
 from outscore.formats.base.entry import Choice
-from outscore.formats.tables.parquet import LongColumns, are_partitions, long_file, long_rows, partition_paths
+from outscore.formats.tables.parquet import are_partitions, long_file, long_rows, partition_paths
 from outscore.results.note import note_texts
 from outscore.workflows.question import Question
 from outscore.workflows.rank import parquet as partitions
@@ -550,7 +550,7 @@ def test_a_file_that_a_worker_does_not_see_is_named(tmp_path):
     file = long_file(str(written(tmp_path / "one", [GOOD]) / "part-000.parquet"))
     gone = replace(file, place=str(tmp_path / "elsewhere.parquet"))
     with pytest.raises(OutscoreError, match=r"part-000\.parquet` could not be read: .* every worker sees it"):
-        long_rows([gone], LongColumns("item", "system", "score"))
+        long_rows([gone], {"item": "item", "system": "system", "score": "score"})
 
 
 def test_a_worker_that_hashes_otherwise_is_refused(binary, tmp_path, monkeypatch):

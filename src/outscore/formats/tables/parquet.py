@@ -9,9 +9,8 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from glob import glob
 from pathlib import Path
 from threading import Lock
@@ -255,26 +254,10 @@ class LongFile:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-@dataclass(frozen=True)
-class LongColumns:
-    """Which column plays which part."""
-
-    item: str
-    system: str
-    score: str
-    dataset: str | None = None
-    repeat: str | None = None
-
-    @property
-    def used(self) -> dict[str, tuple[str, ...]]:
-        """The column of each part, for the report."""
-        return {part: (column,) for part, column in asdict(self).items() if column is not None}
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """The columns of labels by their names in here."""
-        parts = {DATASET: self.dataset, ITEM: self.item, SYSTEM: self.system, REPEAT: self.repeat}
-        return {part: column for part, column in parts.items() if column is not None}
+LongColumns = Mapping[str, str]
+"""The column of each part: item, system and score, and dataset and repeat if there are any."""
+LABELS = {"dataset": DATASET, "item": ITEM, "system": SYSTEM, "repeat": REPEAT}
+"""What columns of labels are called in here, by their part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,8 +327,8 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
             f"Rank the rows as one table, or add --cluster {NO_CLUSTERS} if items are independent.",
             parameter="cluster",
         )
-    dataset = None if layout.pooled else parts.get("dataset")
-    return LongColumns(parts["item"], parts["system"], layout.scores[0], dataset, parts.get("repeat"))
+    kept = {part: column for part, column in parts.items() if not (layout.pooled and part == "dataset")}
+    return {**kept, "score": layout.scores[0]}
 
 
 def long_rows(
@@ -359,7 +342,7 @@ def long_rows(
     >>> table = pl.DataFrame({"item": ["q1", "q1", "q2"], "system": ["new", "old", "new"], "score": [1, 0, 1]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     table.write_parquet(f"{folder}/part.parquet")
-    ...     rows = long_rows([long_file(f"{folder}/part.parquet")], LongColumns("item", "system", "score"))
+    ...     rows = long_rows([long_file(f"{folder}/part.parquet")], dict(item="item", system="system", score="score"))
     >>> rows.items.codes.tolist(), rows.systems.names, rows.values.tolist()
     ([0, 0, 1], ('new', 'old'), [1.0, 0.0, 1.0])
     """
@@ -372,8 +355,8 @@ def long_rows(
         items=_labels(table[ITEM]),
         systems=_labels(table[SYSTEM]),
         values=table[SCORE].to_numpy(),
-        datasets=None if columns.dataset is None else _labels(table[DATASET]),
-        repeats=None if columns.repeat is None else _labels(table[REPEAT]),
+        datasets=_labels(table[DATASET]) if "dataset" in columns else None,
+        repeats=_labels(table[REPEAT]) if "repeat" in columns else None,
     )
 
 
@@ -417,24 +400,25 @@ def _scan_rows(file: LongFile, columns: LongColumns) -> pl.LazyFrame:
     frame = pl.scan_parquet(file.place, row_index_name=ROW, hive_partitioning=True)
     with refusing(file.label):
         schema = frame.collect_schema()
-    for column in (*columns.labels.values(), columns.score):
+    labelled = {LABELS[part]: column for part, column in columns.items() if part in LABELS}
+    for column in (*labelled.values(), columns["score"]):
         if column not in schema:
             names = [name for name in schema.names() if name != ROW]
             raise OutscoreError(
                 f"{file.label} has no column `{column}`, which other files have; it has {join_names(names)}.",
                 "Give files with the same columns.",
             )
-    kind = schema[columns.score]
+    kind = schema[columns["score"]]
     if not (kind.is_numeric() or kind == pl.Boolean):
         raise OutscoreError(
-            f"{file.label}: column `{columns.score}` is of type {kind}, but numbers were expected.",
+            f"{file.label}: column `{columns['score']}` is of type {kind}, but numbers were expected.",
             "Write the scores as numbers, or name another column with --score.",
             parameter="score",
         )
-    labels = [text_of(column, schema[column], file).alias(part) for part, column in columns.labels.items()]
-    key = pl.struct(*[part for part in (DATASET, ITEM) if part in columns.labels]).hash(SEED).alias(KEY)
-    frame = frame.select(pl.col(ROW).cast(pl.Int64), pl.col(columns.score).cast(pl.Float64).alias(SCORE), *labels)
-    if DATASET in columns.labels:
+    labels = [text_of(column, schema[column], file).alias(part) for part, column in labelled.items()]
+    key = pl.struct(*[part for part in (DATASET, ITEM) if part in labelled]).hash(SEED).alias(KEY)
+    frame = frame.select(pl.col(ROW).cast(pl.Int64), pl.col(columns["score"]).cast(pl.Float64).alias(SCORE), *labels)
+    if DATASET in labelled:
         frame = frame.with_columns(pl.col(DATASET).replace("", None).fill_null(NO_LABEL))
     return frame.with_columns(key)
 
@@ -458,7 +442,10 @@ def _check(table: pl.DataFrame, file: LongFile, columns: LongColumns) -> None:
     """Refuse the first row without a label or a number."""
     import polars as pl
 
-    for part, column in columns.labels.items():
+    for name, column in columns.items():
+        if name not in LABELS:
+            continue
+        part = LABELS[name]
         bad = table.lazy().filter(pl.col(part).is_null() | (pl.col(part) == "")).select(ROW).head(1).collect()
         if bad.height:
             _refuse(file, bad.item(), f"found nothing in column `{column}`, expected a label", "Fill it in, or remove the row.")
@@ -468,8 +455,8 @@ def _check(table: pl.DataFrame, file: LongFile, columns: LongColumns) -> None:
     if bad.height:
         row, value = bad.row(0)
         text = "" if value is None else f"{value:g}"
-        too_large = (f"found {text} in column `{columns.score}`, which is too large", "Write scores below 2^53.")
-        _refuse(file, row, *(problem_with(text, column=columns.score) or too_large))
+        too_large = (f"found {text} in column `{columns['score']}`, which is too large", "Write scores below 2^53.")
+        _refuse(file, row, *(problem_with(text, column=columns["score"]) or too_large))
 
 
 def _refuse(file: LongFile, row: int, problem: str, hint: str) -> NoReturn:

@@ -430,15 +430,15 @@ def measured_from_partitions(
     choice, steps = choice or Choice(), progress or Steps()
     files = long_files(partition_paths(paths))
     columns = long_columns(files[0], choice)
-    if not counts_errors(columns.score):
+    if not counts_errors(columns["score"]):
         # What the scores cannot change is refused before hours of reading.
-        resolve_direction(METRIC, direction, [columns.score], scores=None)
+        resolve_direction(METRIC, direction, [columns["score"]], scores=None)
     with open_engine(engine or Serial()) as running:
         reading = Reading(columns, choice.systems, hash_check())
         summed = _add_up(files, reading, running, steps)
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
         extremes = [(moments.least, moments.largest) for moments in summed.moments.values()]
-        better = resolve_direction(METRIC, direction, [columns.score], scores=extremes)
+        better = resolve_direction(METRIC, direction, [columns["score"]], scores=extremes)
         if _fits(summed, question, columns):
             panels = panels_of_share(reading, Share(files), better.metric, summed.whole.systems, summed.whole.datasets)
             measured = measure(panels, question, engine=running, progress=steps)
@@ -456,7 +456,7 @@ def _fits(summed: _Summed, asked: Question, columns: LongColumns) -> bool:
     graded = any(moments.worth is None for moments in summed.moments.values())
     one_macro = len(summed.moments) > 1 and len(summed.whole.systems) == 2
     wanted = (asked.test == "permutation" and graded) or (asked.test != "student" and one_macro)
-    return wanted and columns.repeat is None and summed.whole.rows <= WHOLE
+    return wanted and "repeat" not in columns and summed.whole.rows <= WHOLE
 
 
 def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:

@@ -333,13 +333,13 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
             parameter="duplicates",
         )
     notes = []
-    if len(partitioned.files) > 1 and partitioned.columns.dataset is None:
+    if len(partitioned.files) > 1 and "dataset" not in partitioned.columns:
         text = f"{len(partitioned.files):,} Parquet files were read as parts of one dataset"
         notes.append(Note("input", f"{text}; use --dataset to name a column of datasets."))
-    if partitioned.columns.repeat is not None and kind_of_column(partitioned.columns.repeat) == RUNS:
+    if kind_of_column(partitioned.columns.get("repeat", "")) == RUNS:
         text = "The claims are about these runs, not about new ones, because Parquet parts are read one by one."
         notes.append(Note("runs", text))
-    used = partitioned.columns.used
+    used = {part: (column,) for part, column in partitioned.columns.items()}
     origins = [Origin(file.path, file.sha256(), file.rows, "parquet", used, unit="row") for file in partitioned.files]
     rows = partitioned.measured[-1].items
     reading = reading_of(origins, rows=rows, direction=(partitioned.better.better, partitioned.better.source))
