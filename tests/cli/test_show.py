@@ -274,6 +274,13 @@ def test_a_dry_run_only_reads(name, monkeypatch):
     assert f"read as {found['reading']}" in text
 
 
+@pytest.mark.parametrize("command", ["compare", "rank", "score"])
+def test_a_dry_run_says_what_weighs_items(command):
+    table("w.csv", ({"id": i // 2, "system": "ab"[i % 2], "score": i % 3, "weight": 1 + i // 2} for i in range(ITEMS)))
+    text = " ".join(run(command, "w.csv", "--weight", "weight", "--dry-run").output.split())
+    assert "weights: `weight`" in text
+
+
 def test_a_dry_run_is_refused_as_the_command_would_be():
     Path("a.csv").write_text("id,score\n1,0.5\n2,x\n")
     done = run("score", "a.csv", "--dry-run")

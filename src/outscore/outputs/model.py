@@ -388,11 +388,12 @@ class Units(Brief):
 
 
 def choose_slices(
-    available: Mapping[str, Callable[[], Labels]], wanted: Sequence[str], unread: Sequence[str] = ()
+    available: Mapping[str, Labels | Callable[[], Labels]], wanted: Sequence[str], unread: Sequence[str] = ()
 ) -> dict[str, Labels]:
     """The columns asked for, in that order; an unknown one is refused with those that there are.
 
-    `unread` are columns that a file has and that were not read because nobody asked for them.
+    Columns that take work are functions, called if they are wanted. `unread` are those that a file has and
+    that were not read because nobody asked for them.
 
     Examples
     --------
@@ -404,7 +405,8 @@ def choose_slices(
             known = list(dict.fromkeys([*available, *unread]))
             hint = did_you_mean(column, known) if known else "Leave --slice out."
             raise OutscoreError(f"There is no column `{column}` to split by.", hint, parameter="slice")
-    return {column: available[column]() for column in wanted}
+    found = {column: available[column] for column in wanted}
+    return {column: labels if isinstance(labels, Labels) else labels() for column, labels in found.items()}
 
 
 def binned(values: Array, firsts: Sequence[int]) -> Labels:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.formats.tables.cells import NO_LABEL
 from outscore.formats.tables.labels import exact_and_f1, normalised
@@ -100,10 +101,22 @@ def item_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, ask
     # Texts are slices only on request: most of them are different for every item.
     shown = sliced(replace(units, slices={**aligned.gold.texts, **units.slices}), asked.slice)
     counts, words = _class_counts(units), _word_f1(aligned) if by_words else None
+    of_classes = [make(counts[0].shape[1] // len(PARTS)) for make in CLASS_SCORES if counts]
 
     def view(_criterion: str, first: int, second: int) -> View:
         headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, asked)
-        return View(shown, (first, second), headline, lambda: _others(counts, words, (first, second), units.clusters, asked))
+
+        def others() -> list[ScoreChange]:
+            of_words = []
+            if words is not None:
+                of_words = [mean_change("f1", words[:, first], words[:, second], units.clusters, asked)]
+            ranges = [1.0 - (metric.bounds[0] or 0.0) for metric in of_classes]
+            return of_words + [
+                metric_change(metric, counts[first], counts[second], asked, largest=largest)
+                for metric, largest in zip(of_classes, ranges, strict=True)
+            ]
+
+        return View(shown, (first, second), headline, others)
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -116,14 +129,14 @@ def item_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, ask
         unit="items",
         cluster=None if units.clusters is None else asked.cluster or "cluster",
         n=units.n,
-        scores={name: _scores(units, counts, words, k) for k, name in enumerate(units.systems)},
+        scores={name: _scores(units, counts, of_classes, words, k) for k, name in enumerate(units.systems)},
         view=view,
         together=units,
         answered=units if len(units.labels) <= MAX_CLASSES else None,
         agreement=agreement(units),
         changed=changed,
         inventory=inventory_counts(units),
-        panels=lambda: _panels(units, counts, words),
+        panels=lambda: _panels(units, counts, of_classes, words),
         origins=[items.origin for items in (key, *answers) if items.origin is not None],
         notes=[
             *_set_notes(aligned),
@@ -201,10 +214,10 @@ def label_class_counts(units: Units, groups: Array | None = None) -> list[Array]
     return [class_counts(place[units.gold], place[answers], classes, groups) for answers in units.answers.T]
 
 
-def _class_counts(units: Units) -> list[Array] | None:
-    """Per system the counts by class, a row for each cluster or item; None if there are too many classes."""
+def _class_counts(units: Units) -> list[Array]:
+    """Per system the counts by class, a row for each cluster or item; none if there are too many classes."""
     if len(units.labels) > MAX_CLASSES:
-        return None
+        return []
     return label_class_counts(units, None if units.clusters is None else np.unique(units.clusters, return_inverse=True)[1])
 
 
@@ -218,46 +231,26 @@ def _word_f1(aligned: AlignedItems) -> Array:
     return np.array(columns, dtype=np.float64).T
 
 
-def _others(
-    counts: list[Array] | None, words: Array | None, pair: tuple[int, int], clusters: Array | None, asked: DiffRequest
-) -> list[ScoreChange]:
-    first, second = pair
-    others = [] if words is None else [mean_change("f1", words[:, first], words[:, second], clusters, asked)]
-    if counts is None:
-        return others
-    for make in CLASS_SCORES:
-        metric = make(counts[first].shape[1] // len(PARTS))
-        least, most = metric.bounds
-        assert least is not None
-        assert most is not None
-        others.append(metric_change(metric, counts[first], counts[second], asked, largest=most - least))
-    return others
-
-
-def _panels(units: Units, counts: list[Array] | None, words: Array | None) -> list[SystemsPanel]:
+def _panels(units: Units, counts: list[Array], of_classes: Sequence[AdditiveMetric], words: Array | None) -> list[SystemsPanel]:
     """Accuracy, F1 of words, and the scores of classes unless there are too many of them."""
     right = Panel.of("mean", units.systems, units.correct.T.astype(np.int64), clusters=units.clusters)
     scores: list[SystemsPanel] = [("accuracy", None, right)]
     if words is not None:
         scores.append(("f1", None, Panel.of("mean", units.systems, words.T, clusters=units.clusters)))
-    if counts is None:
-        return scores
     # These have a row for each cluster already.
-    by_class = np.stack(counts)
-    names = [make(by_class.shape[2] // len(PARTS)).name for make in CLASS_SCORES]
-    return [*scores, *((name, None, Panel.of(name, units.systems, by_class)) for name in names)]
+    by_class = np.stack(counts) if counts else np.empty(0)
+    return [*scores, *((metric.name, None, Panel.of(metric.name, units.systems, by_class)) for metric in of_classes)]
 
 
-def _scores(units: Units, counts: list[Array] | None, words: Array | None, system: int) -> dict[str, float | Rates]:
+def _scores(
+    units: Units, counts: list[Array], of_classes: Sequence[AdditiveMetric], words: Array | None, system: int
+) -> dict[str, float | Rates]:
     accuracy = float(units.correct[:, system].mean())
     scores: dict[str, float | Rates] = {"accuracy": accuracy, "micro_f1": accuracy}
     if words is not None:
         scores["f1"] = float(words[:, system].mean())
-    if counts is not None:
-        totals = counts[system].sum(axis=0)
-        for make in CLASS_SCORES:
-            metric = make(len(totals) // len(PARTS))
-            scores[metric.name.replace("-", "_")] = float(metric.score(totals))
+    for metric in of_classes:
+        scores[metric.name.replace("-", "_")] = float(metric.score(counts[system].sum(axis=0)))
     return scores
 
 

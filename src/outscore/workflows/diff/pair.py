@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
@@ -69,7 +68,7 @@ from outscore.results.diff import (
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval, PValue
 from outscore.scores.panel import Panel
-from outscore.scores.system import Labels, Origin
+from outscore.scores.system import Origin
 
 if TYPE_CHECKING:
     from outscore.workflows.requests.diff import DiffRequest
@@ -518,12 +517,7 @@ def inventory_counts(units: Units) -> dict[str, dict[str, int]]:
 
 def sliced(units: Units, columns: Sequence[str]) -> Units:
     """The units with the columns to split by, and no others."""
-    available = {name: partial(_same, labels) for name, labels in units.slices.items()}
-    return replace(units, slices=choose_slices(available, columns))
-
-
-def _same(labels: Labels) -> Labels:
-    return labels
+    return replace(units, slices=choose_slices(units.slices, columns))
 
 
 def inventory_of(

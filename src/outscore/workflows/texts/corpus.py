@@ -72,14 +72,14 @@ def cautions(chosen: Chosen, systems: Mapping[str, Sequence[TextLines]], referen
     """
     texts = {name: [line for run in runs for line in run] for name, runs in systems.items()}
     gold = [line for lines in references for line in lines]
-    texts_of_notes = [
+    habits = (
         _tokenised(chosen, texts, gold),
         _spaceless(chosen, gold),
         _unlike_forms(texts, gold),
         _stemmed(chosen, gold),
-    ]
-    texts_of_notes.append(_unbroken(chosen, texts, gold))
-    beware = [Note("reading", text) for text in texts_of_notes if text]
+        _unbroken(chosen, texts, gold),
+    )
+    beware = [Note("reading", text) for text in habits if text]
     warned = [*_given_twice(systems, references), *_post_edited(systems, references), *_missing_references(references)]
     return [*(Note("warning", text) for text in warned), *beware]
 

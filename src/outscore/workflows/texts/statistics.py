@@ -90,7 +90,8 @@ def texts_given(
     system, whose scores are averaged. `dataset` is a label for each segment; where there are no labels and no source, those
     that the texts name are taken.
     """
-    gold = references_of(references)
+    numbered = enumerate(_several(references), 1)
+    gold = [text for i, one in numbered for text in _texts(one, f"reference {i}", references=True)]
     runs = {name: [_segments(text, name) for text in _several(several)] for name, several in systems.items()}
     if not gold or not runs or not all(runs.values()):
         raise OutscoreError("A system or the reference has no text.", "Give at least one of each.")
@@ -112,11 +113,6 @@ def texts_given(
 def source_of(texts: Sequence[Segments]) -> Lines | None:
     """The source text that one of these texts comes with."""
     return next((text.source for text in texts[::-1] if text.source), None)
-
-
-def references_of(given: object) -> list[Segments]:
-    """The references; paths are read."""
-    return [text for i, one in enumerate(_several(given)) for text in _texts(one, f"reference {i + 1}", references=True)]
 
 
 def _several(text: object) -> Sequence[object]:
