@@ -13,8 +13,6 @@ from typing import Any
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import count_of
-from outscore.engine.engines import engine_of
-from outscore.engine.progress import Steps
 from outscore.formats.base.source import open_source, unpacks_to_more
 from outscore.formats.logs.choose import has_answers
 from outscore.formats.logs.evaluation import Evaluation
@@ -36,7 +34,6 @@ from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.show.describe import MAX_SYSTEMS, FileDescription, describe, listed
-from outscore.workflows.texts.checks import cache_of
 from outscore.workflows.texts.labels import ONE
 from outscore.workflows.texts.members import members_of
 from outscore.workflows.texts.run import read_texts
@@ -161,7 +158,7 @@ def _labelled(texts: Texts) -> dict[str, Sequence[object]]:
 def _by_metric(request: TextsRequest, texts: Texts) -> dict[str, list[list[float]]]:
     """What the pictures of each metric count of every segment; segments of one document count as one."""
     texts = replace(texts, datasets=ONE)
-    members, _ = members_of(texts, request.metrics, request.scores, Statistics(engine_of(), cache_of(None), Steps()))
+    members, _ = members_of(texts, request.metrics, request.scores, Statistics())
     found = {member.label: _counted(member.panels(texts)[0]) for member in members}
     return {label: values for label, values in found.items() if values}
 

@@ -10,8 +10,6 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.records import count_of
 from outscore.core.rows import PairedScores
-from outscore.engine.engines import engine_of
-from outscore.engine.progress import Steps
 from outscore.inference.base.influence import contributions
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
@@ -20,7 +18,7 @@ from outscore.workflows.requests.compare import metrics_in
 from outscore.workflows.requests.groups import METRIC_OF_TEXTS
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.systems import Systems
-from outscore.workflows.texts.checks import cache_of, chosen_metrics
+from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.corpus import cautions
 from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.members import Member, members_of
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 
 def score_texts(texts: Texts, metric: str) -> tuple[Member, list[Note]]:
     """Texts by one metric, and what there is to say about them."""
-    (member,), _ = members_of(texts, [metric], {}, Statistics(engine_of(), cache_of(None), Steps()))
+    (member,), _ = members_of(texts, [metric], {}, Statistics())
     return member, notes_of(texts, [metric], [member])
 
 

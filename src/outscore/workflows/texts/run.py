@@ -35,7 +35,6 @@ from outscore.workflows.systems import UNNAMED, Systems
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import compare_corpora, study_words
 from outscore.workflows.texts.inputs import read_text_files
-from outscore.workflows.texts.labels import Labels
 from outscore.workflows.texts.members import Member, check_segments, members_of, segment_scores
 from outscore.workflows.texts.statistics import Statistics, Texts, texts_given
 
@@ -68,15 +67,10 @@ def run_scored(
     request.validate(arrays=data is not None)
     question = Question(**request.asked(), unit_advice=unit_advice, gate=gate)
     command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
-    texts, members = _measured(
-        read_texts(request) if data is None else data,
-        request,
-        command,
-        engine=engine,
-        cache=cache,
-        progress=progress,
-        remark=remark,
-    )
+    statistics = Statistics(engine or engine_of(), cache_of(cache), progress or Steps())
+    texts = read_texts(request) if data is None else data
+    # A caller that passes a cache reads its notes there.
+    texts, members = _measured(texts, request, statistics, command, remark if cache is None else None)
     corpus = None if request.corpus is None else read_segments(request.corpus)
     if corpus is not None and corpus.origin is not None:
         texts = replace(texts, origins=[*texts.origins, corpus.origin])
@@ -92,29 +86,20 @@ def run_scored(
 def _measured(
     texts: Texts,
     request: TextsRequest,
-    command: Callable[[Mapping[str, str]], str] | None = None,
-    *,
-    engine: Engine | None = None,
-    cache: StatisticsCache | None = None,
-    progress: Progress | None = None,
-    remark: Callable[[str], None] = warnings.warn,
+    statistics: Statistics,
+    command: Callable[[Mapping[str, str]], str] | None,
+    remark: Callable[[str], None] | None,
 ) -> tuple[Texts, list[Member]]:
     """Two systems' texts, with the files of scores among theirs, and the family of metrics."""
-    texts, kept = replace(texts, documents=_documents_apart(texts)), cache_of(cache)
-    statistics = Statistics(engine or engine_of(), kept, progress or Steps())
+    if texts.documents is not None and texts.datasets:
+        # A name that occurs in two datasets means two documents.
+        named = zip(texts.datasets.labels, texts.documents, strict=True)
+        texts = replace(texts, documents=tuple(f"{dataset}: {label}" for dataset, label in named))
     members, origins = members_of(texts, request.metrics, request.scores, statistics, command)
-    if cache is None:
-        # A caller that passes a cache reads its notes there.
-        for note in kept.notes:
+    if remark is not None:
+        for note in statistics.cache.notes:
             remark(note)
     return replace(texts, origins=[*texts.origins, *origins]), members
-
-
-def _documents_apart(texts: Texts) -> Labels | None:
-    """The document of each segment; a name that occurs in two datasets means two documents."""
-    if texts.documents is None or not texts.datasets:
-        return texts.documents
-    return tuple(f"{d}: {label}" for d, label in zip(texts.datasets.labels, texts.documents, strict=True))
 
 
 def call(
@@ -225,7 +210,7 @@ def log_texts(request: CompareRequest, logs: Systems, *, gate: bool = False) -> 
     read = {"files": (), "system": (), "dataset": None, "reader": "auto"}
     texts_request = TextsRequest.of({**request.values_for(TextsRequest), **read, "metric": logs.corpus})
     texts_request.validate(arrays=True)
-    texts, members = _measured(data, texts_request)
+    texts, members = _measured(data, texts_request, Statistics(), None, warnings.warn)
     ((numbers,), _) = compare_corpora(texts, members, texts_request, Question(**texts_request.asked(), gate=gate))
     told = {
         **numbers,

@@ -15,8 +15,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
 from outscore.core.records import dataclass
-from outscore.engine.engines import MIN_WORK, Engine, Processes, Serial
-from outscore.engine.progress import Progress
+from outscore.engine.engines import MIN_WORK, Engine, Processes, Serial, engine_of
+from outscore.engine.progress import Progress, Steps
 from outscore.formats.segments import Segments
 from outscore.formats.texts import read_texts
 from outscore.metrics.cache import StatisticsCache, statistics_key
@@ -25,7 +25,7 @@ from outscore.metrics.text.registry import segment_statistics
 from outscore.metrics.text.sacre import AUTO, TOKENIZE
 from outscore.results.note import Note
 from outscore.scores.system import Origin
-from outscore.workflows.texts.checks import tokeniser_of
+from outscore.workflows.texts.checks import cache_of, tokeniser_of
 from outscore.workflows.texts.labels import (
     ONE,
     Datasets,
@@ -227,9 +227,9 @@ def in_order_of(text: Segments, reference: Segments) -> Segments:
 class Statistics:
     """Where rows of statistics come from."""
 
-    engine: Engine
-    cache: StatisticsCache
-    progress: Progress
+    engine: Engine = field(default_factory=engine_of)
+    cache: StatisticsCache = field(default_factory=partial(cache_of, None))
+    progress: Progress = field(default_factory=Steps)
     doubted: dict[str, Doubt] = field(default_factory=dict)
     """Metrics, by name and options, whose statistics are left to their library, and where those of outscore differed."""
 
