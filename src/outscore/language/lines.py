@@ -16,9 +16,46 @@ if TYPE_CHECKING:
     from outscore.language.verdict.ranking import Claims
     from outscore.results.comparison import Bayes
     from outscore.results.design import Family
+    from outscore.results.logs import ShownFile
     from outscore.results.plan import PlanFacts
     from outscore.results.ranking import RankDesign, Standing
     from outscore.results.score import ScoredSystem
+
+
+# What files contain, in one line.
+
+
+MAX_HARNESSES, MAX_SYSTEMS = 3, 6
+"""So many harnesses, and systems, are named."""
+
+
+def contents_line(titles: Sequence[str], systems: int, tasks: int, files: Sequence[ShownFile]) -> str:
+    """What logs by harnesses of these titles, and other files, contain."""
+    parts = []
+    if titles:
+        harnesses = ", ".join(titles) if len(titles) <= MAX_HARNESSES else f"{len(titles)} harnesses"
+        parts.append(f"{count(systems, 'system')} on {count(tasks, 'task')}, logged by {harnesses}")
+    good = [file for file in files if not file.problem]
+    forms = dict.fromkeys(file.format for file in good)
+    parts += [f"{count(sum(file.format == form for file in good), 'file')} of the format {form}" for form in forms]
+    bad = len(files) - len(good)
+    if bad:
+        parts.append(f"{count(bad, 'file')} that cannot be read" + (" as it is" if bad == 1 else " as they are"))
+    return f"{'; '.join(parts)}."
+
+
+def sight_line(systems: Sequence[str], amount: str) -> str:
+    """What was only read: these systems on so much.
+
+    Examples
+    --------
+    >>> sight_line(["new", "old"], "2 items")
+    'Read, and nothing computed: 2 systems, new and old, on 2 items.'
+    """
+    listed = ", ".join(systems[:MAX_SYSTEMS]) + (" …" if len(systems) > MAX_SYSTEMS else "")
+    if len(systems) == 2:
+        listed = " and ".join(systems)
+    return f"Read, and nothing computed: {count(len(systems), 'system')}, {listed}, on {amount}."
 
 
 # How the input was interpreted, in one line.

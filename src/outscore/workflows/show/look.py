@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from outscore.core.records import dataclass
 from outscore.formats.tables.parquet import are_partitions, long_files, partition_paths
-from outscore.language.lines import reading_line
+from outscore.language.lines import reading_line, sight_line
 from outscore.language.numbers import count
 from outscore.language.verdict.preference import battle_reading_line
 from outscore.results.design import Alignment
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from outscore.workflows.prepare import Prepared
 
 DECIDES = "permutation"
-MAX_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -58,11 +57,7 @@ def look(request: Request) -> Logs:
     'Read, and nothing computed: 2 systems, new and old, on 2 items.'
     """
     sight = sight_of(request)
-    names = list(sight.systems)
-    listed = ", ".join(names[:MAX_NAMED]) + (" …" if len(names) > MAX_NAMED else "")
-    if len(names) == 2:
-        listed = " and ".join(names)
-    verdict = f"Read, and nothing computed: {count(len(names), 'system')}, {listed}, on {sight.amount}."
+    verdict = sight_line(list(sight.systems), sight.amount)
     told = [note for note in sight.notes if note.kind in ("data", "warning", "reading")]
     settings = request.settings(sight.origins)
     command = request.command_line()

@@ -26,6 +26,7 @@ from outscore.formats.logs.find import recognise, refuse_totals
 from outscore.formats.logs.registry import LOGS, LogEntry
 from outscore.formats.logs.scores import DROP, ZERO, Chosen, choose_evaluations, name_apart
 from outscore.formats.tables.names import join_names
+from outscore.language.lines import contents_line
 from outscore.language.numbers import count
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownFile
 from outscore.results.note import Note
@@ -230,8 +231,6 @@ COMPARE, RANK, SCORE = "compare", "rank", "score"
 PROPOSED = re.compile(r"`(outscore (?:compare|rank|score|diff|prefer) [^`]*)`")
 """Whole commands in the hint of a refusal."""
 MAX_PROPOSED = 5
-MAX_HARNESSES = 3
-"""So many harnesses are named."""
 
 
 @at_the_door
@@ -375,6 +374,8 @@ def listing(
 ) -> Logs:
     """What evaluations and other files contain, the command to run next, and all `commands` that are shown."""
     proposed, remarks = proposal
+    titles = list(dict.fromkeys(LOGS[one.harness].title for one in evaluations))
+    systems, tasks = len({one.system for one in evaluations}), len({one.task for one in evaluations})
     origins = dict.fromkeys(origin for one in evaluations for origin in one.origins)
     notes = dict.fromkeys(
         [*(Note("input", text) for one in evaluations for text in one.notes), *_zero_notes(evaluations), *remarks]
@@ -382,7 +383,7 @@ def listing(
     return Logs(
         [_listed(evaluation) for evaluation in evaluations],
         next(iter(proposed), ""),
-        _verdict(evaluations, files),
+        contents_line(titles, systems, tasks, files),
         request.settings(origins),
         list(notes),
         files=list(files),
@@ -433,23 +434,6 @@ def _zero_notes(evaluations: Sequence[Evaluation]) -> list[Note]:
     return [
         Note("data", "Rows without a score count as 0 in the means and in comparisons, as on the harness's own leaderboard.")
     ]
-
-
-def _verdict(evaluations: Sequence[Evaluation], files: Sequence[ShownFile]) -> str:
-    parts = []
-    if evaluations:
-        titles = list(dict.fromkeys(LOGS[one.harness].title for one in evaluations))
-        harnesses = ", ".join(titles) if len(titles) <= MAX_HARNESSES else f"{len(titles)} harnesses"
-        systems = count(len({one.system for one in evaluations}), "system")
-        tasks = count(len({one.task for one in evaluations}), "task")
-        parts.append(f"{systems} on {tasks}, logged by {harnesses}")
-    good = [file for file in files if not file.problem]
-    forms = dict.fromkeys(file.format for file in good)
-    parts += [f"{count(sum(file.format == form for file in good), 'file')} of the format {form}" for form in forms]
-    bad = len(files) - len(good)
-    if bad:
-        parts.append(f"{count(bad, 'file')} that cannot be read" + (" as it is" if bad == 1 else " as they are"))
-    return f"{'; '.join(parts)}."
 
 
 Proposal = tuple[list[str], list[Note]]
