@@ -157,6 +157,12 @@ def begins_with_name(text: str, systems: Iterable[str]) -> bool:
     return any(text.startswith(clean(name)) for name in systems)
 
 
+def verdict_of(result: Any, headline: str, reason: str, kind: str, **more: Any) -> doc.Verdict:  # noqa: ANN401
+    """The verdict of many systems; a page may say more in its headline than running text, which opens with the verdict."""
+    plain, opening = (clean(result.reason),) if result.reason else (), clean(result.headline or result.verdict)
+    return doc.Verdict((result.verdict,), headline, reason, kind, plain=plain, opening=opening, **more)
+
+
 def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[doc.Block]:
     """The line that says how the input was interpreted, which old results do not have, and cautions about it."""
     if reading is None:

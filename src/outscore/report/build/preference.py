@@ -563,17 +563,8 @@ def _verdict(result: preference.Preference) -> doc.Verdict:
     elif len(result.systems) == 2 and result.labels is None and not decided(result):
         (pair,) = result.pairs
         top = f"{top}: {pair.wins:,} won, {pair.losses:,} lost, {pair.ties:,} tied"
-    return doc.Verdict(
-        (result.verdict,),
-        top,
-        reason,
-        _title(result),
-        plain=(doc.clean(result.reason),) if result.reason else (),
-        tone="won" if decided(result) else "",
-        opening=doc.clean(result.headline),
-        named=common.begins_with_name(reason, result.systems),
-        line=_line(result),
-    )
+    tone, named = "won" if decided(result) else "", common.begins_with_name(reason, result.systems)
+    return common.verdict_of(result, top, reason, _title(result), tone=tone, named=named, line=_line(result))
 
 
 def leaders_of(result: preference.Preference) -> int:

@@ -79,9 +79,8 @@ def build(ranking: Ranking) -> doc.Document:
 
 
 def _verdict(ranking: Ranking) -> doc.Verdict:
-    top, reason = headline(ranking)
+    shown, why = headline(ranking)
     first, every = places.leaders(ranking.standing), len(ranking.scores)
-    shown, why = top, reason
     if ranking.baseline is not None:
         kind = doc.clean(f"Ranking against {ranking.baseline}")
     elif not ranking.counts.testable:
@@ -91,18 +90,8 @@ def _verdict(ranking: Ranking) -> doc.Verdict:
     else:
         # How many could be the best says more than who is ahead on average.
         kind, shown, why = "Ranking", sharing(first, every), doc.clean(ranking.verdict)
-    # In running text the headline is the title.
-    return doc.Verdict(
-        (ranking.verdict,),
-        shown,
-        why,
-        kind,
-        plain=(reason,) if reason else (),
-        tone="won" if places.decided(ranking) else "",
-        opening=top,
-        named=common.begins_with_name(why, (score.system for score in ranking.scores)),
-        line=_line(ranking, shown),
-    )
+    tone, named = "won" if places.decided(ranking) else "", common.begins_with_name(why, ranking.standing.systems)
+    return common.verdict_of(ranking, shown, why, kind, tone=tone, named=named, line=_line(ranking, shown))
 
 
 def _line(ranking: Ranking, top: str) -> tuple[str, ...]:

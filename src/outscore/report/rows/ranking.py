@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from outscore.language import numbers
 from outscore.language.phrases import correction_name
-from outscore.report.document import Bar, Record, Records, Table, clean, list_names
+from outscore.report.document import Bar, Records, Table, clean, list_names
 from outscore.report.rows import places
 from outscore.report.rows.columns import (
     TIERS,
@@ -217,20 +217,21 @@ def _left_out(ranking: Ranking, most: int | None) -> str:
 def _pair_columns(ranking: Ranking, decimals: int, interval: str, *, raw_p: bool = False) -> list[Column[places.Cell]]:
     """The difference of a pair, its interval, p, and who is better."""
 
-    def limits(cell: places.Cell) -> Text:
-        pair = cell.pair
-        return Text(numbers.interval_ends(pair.low, pair.high, numbers.finer(decimals, pair.difference)), pair.low)
-
     def p(value: float) -> str:
         return places.p_number(value, ranking.alpha)
 
     return [
         Column("difference", lambda cell: cell.pair.difference, signed(decimals)),
-        Column(interval, limits),
+        Column(interval, lambda cell: _limits(decimals, cell.pair.low, cell.pair.high, cell.pair.difference)),
         Column("p", lambda cell: cell.pair.p.value if cell.pair.n else None, p, when=raw_p),
         Column("adj. p", lambda cell: places.adjusted_p(cell.pair) if cell.pair.n else None, p),
         words("first is" if raw_p else "outcome", lambda cell: OUTCOMES[cell.outcome]),
     ]
+
+
+def _limits(decimals: int, low: float | None, high: float | None, about: float | None) -> Text:
+    """An interval with as many decimals as the number it is about."""
+    return Text(numbers.interval_ends(low, high, numbers.finer(decimals, about)), low)
 
 
 def group_lines(ranking: Ranking, *, most: int | None = None, names: int = 8) -> list[str]:
@@ -383,15 +384,12 @@ def critical_table(ranking: Ranking, critical: CriticalDifference) -> Table:
 def joint_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Table:
     """All systems at once: how often each is best, how far behind the leader, and how it does item by item."""
     decimals = places.decimals_of(ranking.standing)
-
-    def behind(s: JointSystem) -> Text:
-        return Text(numbers.interval_ends(s.behind_low, s.behind_high, numbers.finer(decimals, s.behind)), s.behind_low)
-
+    of_all = f"{numbers.format_percent(joint.level)} of all"
     columns: list[Column[JointSystem]] = [
         words("system", lambda s: s.system),
         Column("P(best)", lambda s: s.best, number(3)),
         Column("to leader", lambda s: s.behind, signed(decimals)),
-        Column(f"{numbers.format_percent(joint.level)} of all", behind),
+        Column(of_all, lambda s: _limits(decimals, s.behind_low, s.behind_high, s.behind)),
         Column("win rate", lambda s: s.win_rate, number(3)),
         Column("its interval", lambda s: (s.win_low, s.win_high), ends(3)),
         Column("Borda", lambda s: s.borda, number(2)),
@@ -433,14 +431,11 @@ def _points_notes(joint: Joint) -> list[str]:
 def joint_pair_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Table:
     """Every pair with its simultaneous interval."""
     decimals = places.decimals_of(ranking.standing)
-
-    def limits(pair: JointPair) -> Text:
-        return Text(numbers.interval_ends(pair.low, pair.high, numbers.finer(decimals, pair.difference)), pair.low)
-
+    of_all = f"{numbers.format_percent(joint.level)} of all"
     columns: list[Column[JointPair]] = [
         *PAIR,
         Column("difference", lambda pair: pair.difference, signed(decimals)),
-        Column(f"{numbers.format_percent(joint.level)} of all", limits),
+        Column(of_all, lambda pair: _limits(decimals, pair.low, pair.high, pair.difference)),
     ]
     notes = [FIRST_LESS_SECOND, not_shown(len(joint.pairs), most, "pair")]
     title = "Simultaneous intervals"
@@ -578,10 +573,10 @@ def ranked_systems(ranking: Ranking) -> Records:
     rows = [row for standing in _standings(ranking) for row in _systems(standing)]
     if ranking.joint is None:
         return Records(SYSTEM_COLUMNS, tuple(rows))
-    # Joint numbers are about the whole, which comes first.
+    # Joint numbers are about the whole.
     joint = {s.system: digits(s, *JOINT_COLUMNS) for s in ranking.joint.systems}
-    whole = [{**row, **joint[str(row["system"])]} for row in rows[: len(ranking.scores)]]
-    return Records((*SYSTEM_COLUMNS, *JOINT_COLUMNS), (*whole, *rows[len(whole) :]))
+    rows[: len(ranking.scores)] = [row | joint[str(row["system"])] for row in rows[: len(ranking.scores)]]
+    return Records((*SYSTEM_COLUMNS, *JOINT_COLUMNS), tuple(rows))
 
 
 def ranked_pairs(ranking: Ranking) -> Records:
@@ -590,8 +585,8 @@ def ranked_pairs(ranking: Ranking) -> Records:
     if ranking.joint is None:
         return Records(PAIR_COLUMNS, tuple(rows))
     joint = {pair.systems: digits(pair, joint_low="low", joint_high="high") for pair in ranking.joint.pairs}
-    whole = [{**row, **joint[str(row["first"]), str(row["second"])]} for row in rows[: len(ranking.pairs)]]
-    return Records((*PAIR_COLUMNS, "joint_low", "joint_high"), (*whole, *rows[len(whole) :]))
+    rows[: len(ranking.pairs)] = [row | joint[row["first"], row["second"]] for row in rows[: len(ranking.pairs)]]
+    return Records((*PAIR_COLUMNS, "joint_low", "joint_high"), tuple(rows))
 
 
 def _standings(ranking: Ranking) -> list[Standing]:
@@ -599,7 +594,7 @@ def _standings(ranking: Ranking) -> list[Standing]:
     return [ranking.standing, *ranking.datasets, *sliced, *ranking.metrics]
 
 
-def _systems(standing: Standing) -> Iterator[Record]:
+def _systems(standing: Standing) -> Iterator[dict[str, Any]]:
     names, inside, place = places.group_names(standing), places.groups_by_system(standing), _place(standing)
     for s in standing.scores:
         yield {
@@ -612,7 +607,7 @@ def _systems(standing: Standing) -> Iterator[Record]:
         }
 
 
-def _ranked_pairs(standing: Standing, alpha: float) -> Iterator[Record]:
+def _ranked_pairs(standing: Standing, alpha: float) -> Iterator[dict[str, Any]]:
     by_systems = places.cells(standing, alpha)
     for pair in standing.pairs:
         first, second = pair.systems
