@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import mmap
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import NoneType
 from typing import Any, cast, get_args
 
@@ -38,13 +38,22 @@ class Shape:
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.kind = _struct(fields)
-        self._attributes = {path: [_attribute(key) for key in path.split(".")] for path in fields}
-        self._lists = {path: kind[0] for path, kind in fields.items() if isinstance(kind, list)}
+        self._attributes = [(path, [_attribute(key) for key in path.split(".")]) for path in fields]
+        self._lists = [(path, kind[0]) for path, kind in fields.items() if isinstance(kind, list)]
 
     def flatten(self, record: object) -> dict[str, Any]:
         """The values of all fields."""
-        values = {path: _value(record, attributes) for path, attributes in self._attributes.items()}
-        return values | {path: [shape.flatten(one) for one in values[path] or ()] for path, shape in self._lists.items()}
+        values: dict[str, Any] = {}
+        for path, attributes in self._attributes:
+            value: Any = record
+            for attribute in attributes:
+                value = getattr(value, attribute)
+                if value is None:
+                    break
+            values[path] = value
+        for path, shape in self._lists:
+            values[path] = [shape.flatten(one) for one in values[path] or ()]
+        return values
 
 
 def _struct(fields: Mapping[str, Any]) -> type[msgspec.Struct]:
@@ -69,12 +78,6 @@ def _is_optional(kind: object) -> bool:
 
 def _attribute(key: str) -> str:
     return "field_" + re.sub(r"\W", "_", key)
-
-
-def _value(record: object, attributes: Sequence[str]) -> Any:  # noqa: ANN401 - of the declared type
-    for attribute in attributes:
-        record = None if record is None else getattr(record, attribute)
-    return record
 
 
 def decoded(data: Bytes | str, kind: Any) -> Any:  # noqa: ANN401 - of the declared type

@@ -235,8 +235,8 @@ def _tests_by_system(document: Document, rows: list[Row]) -> list[Row]:
     """Rows of tests with assertions, their system as their part; runs of an item are counted in order of completion."""
     tests = [row.part for row in rows if isinstance(row.part, _Test)]
     counted = _checked_statistics(document, tests)
-    by_prompt = len({test.provider for test in tests}) == 1
-    systems = [test.prompt if by_prompt and len({test.prompt for test in tests}) > 1 else test.provider for test in tests]
+    by_prompt = len({test.provider for test in tests}) == 1 and len({test.prompt for test in tests}) > 1
+    systems = [test.prompt if by_prompt else test.provider for test in tests]
     arranged, runs = [], Counter[tuple[str, str]]()
     for row, test, system in zip(rows, tests, systems, strict=True):
         if test.checked:

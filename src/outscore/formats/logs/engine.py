@@ -169,13 +169,9 @@ class LogFormat:
         return document.header[self.samples] or () if isinstance(self.samples, str) else self.samples(document)
 
     def _rows(self, document: Document) -> Iterator[Row]:
-        kind = self._kinds[1]
+        kind, row_of = self._kinds[1], self.row or self._row_of
         for place, sample in enumerate(self._samples(document)):
-            found = sample if kind is None else document.decode(sample, kind)
-            if self.row is not None:
-                row = self.row(document, found)
-            else:
-                row = found if kind is None else self._row_of(found)
+            row = row_of(document, sample if kind is None else document.decode(sample, kind))
             if row is None:
                 continue
             row.place = (place, place)
@@ -183,8 +179,10 @@ class LogFormat:
                 row.line, row.place = sample.line, (sample.start, sample.end)
             yield row
 
-    def _row_of(self, sample: Mapping[str, Any]) -> Row:
-        """The row that the declared fields of a sample are."""
+    def _row_of(self, _: Document, sample: Mapping[str, Any] | Row) -> Row:
+        """The row that the declared fields of a sample are, unless it is one already."""
+        if isinstance(sample, Row):
+            return sample
         failed = bool(self.error) and sample[self.error] is not None
         asked = sample[self.content] if self.content else None
         return Row(
