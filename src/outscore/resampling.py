@@ -206,38 +206,22 @@ def resampled_totals(
     >>> resampled_totals(np.array([[1.0, 1.0], [0.0, 1.0]]), resamples=4, seed=1).tolist()
     [[2.0, 2.0], [0.0, 2.0], [1.0, 2.0], [1.0, 2.0]]
     """
-    return np.concatenate(
-        list(resampled_blocks(columns, resamples=resamples, seed=seed, block_length=block_length, block=block))
-    )
-
-
-def resampled_blocks(
-    columns: Array,
-    *,
-    resamples: int,
-    seed: int,
-    first: int = 0,
-    block_length: float | None = None,
-    block: int | None = None,
-    alike: bool = True,
-) -> Iterator[Array]:
-    """The same, block after block of the resamples; without `alike` equal rows are drawn one by one too."""
-    rows, draw = _plan(columns, seed, block_length, alike=alike)
-    # No resample holds more than n times the largest number.
-    rows = in_exact_precision(rows, len(columns) * np.abs(rows).max(axis=0, initial=0.0))
-    return products(rows, draw, first, resamples, block)
-
-
-def _plan(columns: Array, seed: int, block_length: float | None, *, alike: bool) -> tuple[Array, Draw]:
-    """The rows that are weighted, and the function that draws their weights for a range of resamples."""
-    n = len(columns)
+    n, rows = len(columns), columns
+    draw: Draw
     if block_length is not None:
         length = block_length
-        return columns, _to_weights(n, lambda first, count: stationary_indices(n, length, first, count, seed))
-    distinct, sizes = _distinct(columns) if alike else (columns, None)
-    if sizes is not None and ALIKE * len(distinct) <= n:
-        return distinct, lambda first, count: multinomial_counts(sizes, first, count, seed)
-    return columns, _to_weights(n, lambda first, count: resample_indices(n, first, count, seed))
+        draw = _to_weights(n, lambda first, count: stationary_indices(n, length, first, count, seed))
+    else:
+        distinct, sizes = _distinct(columns)
+        draw = _to_weights(n, lambda first, count: resample_indices(n, first, count, seed))
+        if ALIKE * len(distinct) <= n:
+            rows, draw = distinct, lambda first, count: multinomial_counts(sizes, first, count, seed)
+    return np.concatenate(list(products(_exact_of(rows, n), draw, 0, resamples, block)))
+
+
+def _exact_of(rows: Array, units: int) -> Array:
+    """The rows in exact precision: no resample holds more than n times the largest number."""
+    return in_exact_precision(rows, units * np.abs(rows).max(axis=0, initial=0.0))
 
 
 def _to_weights(units: int, indices: Draw) -> Draw:
@@ -475,19 +459,12 @@ def shared_flipped_blocks(
 
 
 def shared_resampled_blocks(
-    tables: Sequence[Array],
-    *,
-    resamples: int,
-    seed: int,
-    first: int = 0,
-    block_length: float | None = None,
-    block: int | None = None,
+    tables: Sequence[Array], *, resamples: int, seed: int, first: int = 0, block: int | None = None
 ) -> Iterator[list[Array]]:
     """Column sums of every table under bootstrap weights that are the same for all, block after block of the resamples.
 
-    Units are drawn one by one, or in stationary blocks of mean length `block_length`. The tables hold whole
-    numbers, or what `bootstrap.exactly_summable` made of others. The sums are those of
-    `bootstrap.resampled_totals`, except where that has so many equal rows that it draws only their counts.
+    The tables hold whole numbers, or what `exactly_summable` made of others. The sums are those of `resampled_totals`, except
+    where that has so many equal rows that it draws only their counts.
 
     Examples
     --------
@@ -496,10 +473,9 @@ def shared_resampled_blocks(
     [[[[2.0, 2.0], [0.0, 2.0]], [[20.0], [40.0]]]]
     """
     rows = np.concatenate(tables, axis=1)
-    drawn = resampled_blocks(
-        rows, resamples=resamples, seed=seed, first=first, block_length=block_length, block=block, alike=False
-    )
-    for sums in drawn:
+    n = len(rows)
+    draw = _to_weights(n, lambda first, count: resample_indices(n, first, count, seed))
+    for sums in products(_exact_of(rows, n), draw, first, resamples, block):
         yield _apart(sums, tables)
 
 

@@ -158,13 +158,7 @@ def log_capital(sums: Array, sizes: Array, bound: float, largest: float, stakes:
 
 
 def betting_evidence(
-    sums: Array,
-    sizes: Array,
-    bound: float,
-    alpha: float,
-    alternative: Alternative = "two-sided",
-    *,
-    largest: float = 1.0,
+    sums: Array, sizes: Array, bound: float, alpha: float, alternative: Alternative = "two-sided", *, largest: float = 1.0
 ) -> Array:
     """log e after every unit, from bets on differences in [-bound, bound]: sums of them, and how many each unit has.
 

@@ -313,11 +313,7 @@ SAME_MEAN = 1e-9
 """Means of standardised scores that are closer than this are ties."""
 EPSILON = Option("epsilon", float, 0.0, "scores of a metric that differ by no more than this are a tie", minimum=0)
 TIES = Option(
-    "ties",
-    str,
-    "count",
-    "count pairs that people tie, as agreed on if the metric does too, or skip them",
-    ("count", "skip"),
+    "ties", str, "count", "count pairs that people tie, as agreed on if the metric does too, or skip them", ("count", "skip")
 )
 
 

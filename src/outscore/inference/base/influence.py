@@ -115,11 +115,7 @@ def jackknife_errors(pulls: Array) -> Array:
 
 
 def fragility(
-    units: PairedScores,
-    metric: AdditiveMetric,
-    test: Callable[[PairedScores], PValue],
-    p: PValue,
-    request: TestRequest,
+    units: PairedScores, metric: AdditiveMetric, test: Callable[[PairedScores], PValue], p: PValue, request: TestRequest
 ) -> int | None:
     """The smallest number of units, swapped in order of what that moves, that changes the decision; None beyond `MOST`.
 

@@ -206,7 +206,23 @@ def own_intervals(systems: Sequence[OwnRows], metric: AdditiveMetric, alpha: flo
     """
     metric = metric.alone or metric
     share = _shared_share(systems, metric) if systems else None
-    return [_limits(one.items, metric, share, one.clusters, alpha, one.runs) for one in systems]
+    found = []
+    for one in systems:
+        table, clusters = one.items, one.clusters
+        if clusters is not None and len(distinct(clusters)) == len(table):
+            clusters = None
+        if metric.ratio is not None:
+            limits = _ratio_limits(*_parts(table, metric), share, clusters, alpha, one.runs)
+            # A sum is its items' number times their mean.
+            limits = _scaled(limits, 0.0, len(table)) if metric.ratio[1] is None else limits
+        elif metric.cells:
+            limits = _table_limits(table, metric, clusters, alpha, one.runs)
+        else:
+            variance, df = _jackknife_variance(table, metric, clusters)
+            variance, df = _over_runs(variance, df, one.runs, alpha)
+            limits = _student(float(metric.score(table.sum(axis=0))), math.sqrt(variance), df, alpha) if df else UNKNOWN
+        found.append(within_scale(limits, metric))
+    return found
 
 
 def interval_method(systems: Sequence[OwnRows], metric: AdditiveMetric) -> str:
@@ -257,26 +273,6 @@ def score_variance(table: Array, metric: AdditiveMetric, clusters: Array | None 
         return 0.0, 0.0
     variance, df = _ratio_variance(tops, bottoms)
     return (variance * len(table) ** 2, df) if metric.ratio[1] is None else (variance, df)
-
-
-def _limits(
-    table: Array,
-    metric: AdditiveMetric,
-    share: Share | None,
-    clusters: Array | None,
-    alpha: float,
-    runs: RunNoise | None = None,
-) -> Limits:
-    if clusters is not None and len(distinct(clusters)) == len(table):
-        clusters = None
-    if metric.ratio is None:
-        limits = (_table_limits if metric.cells else _jackknife_limits)(table, metric, clusters, alpha, runs)
-    else:
-        limits = _ratio_limits(*_parts(table, metric), share, clusters, alpha, runs)
-        if metric.ratio[1] is None:
-            # A sum is its items' number times their mean.
-            limits = _scaled(limits, 0.0, len(table))
-    return within_scale(limits, metric)
 
 
 def _over_runs(variance: float, df: float, runs: RunNoise | None, alpha: float) -> tuple[float, float]:
@@ -417,16 +413,6 @@ def _slope(cells: Array, metric: AdditiveMetric) -> Array:
 def _multinomial(shares: Array, slope: Array) -> float:
     """Variance of a sum of slopes over one decision."""
     return max(0.0, float(shares @ slope**2) - float(shares @ slope) ** 2)
-
-
-def _jackknife_limits(
-    table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float, runs: RunNoise | None
-) -> Limits:
-    variance, df = _jackknife_variance(table, metric, clusters)
-    if not df:
-        return UNKNOWN
-    variance, df = _over_runs(variance, df, runs, alpha)
-    return _student(float(metric.score(table.sum(axis=0))), math.sqrt(variance), df, alpha)
 
 
 def _jackknife_variance(table: Array, metric: AdditiveMetric, clusters: Array | None) -> tuple[float, float]:

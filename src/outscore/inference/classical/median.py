@@ -32,13 +32,7 @@ from outscore.exact import binomial
 from outscore.exact.lattice import Tail
 from outscore.inference.base import question
 from outscore.inference.base.differences import ItemScores
-from outscore.inference.base.entry import (
-    MEDIAN_IN_CLUSTERS,
-    MEDIAN_OF_BINARY,
-    NEEDS_SCORES,
-    TestEntry,
-    unclustered_scores,
-)
+from outscore.inference.base.entry import MEDIAN_IN_CLUSTERS, MEDIAN_OF_BINARY, NEEDS_SCORES, TestEntry, unclustered_scores
 from outscore.inference.base.question import TestRequest
 from outscore.inference.bootstrap import resampled_median_interval
 from outscore.inference.classical.wilcoxon import first_above

@@ -211,9 +211,10 @@ class _Finished:
     def varies(self) -> bool:
         return bool(self.design.discordance or self.design.sd)
 
-    @property
-    def fewest(self) -> int | None:
-        """How many units detect differences that never vary: as soon as anything can be found."""
+    def missing(self) -> int | None:
+        """How many units detect a true difference as large as the observed one; if none varies, as soon as anything can be."""
+        if self.varies:
+            return self.needed(self.study(effect=self.effect, n=None))
         return self.design.min_units if self.flips and self.effect else None
 
 
@@ -238,7 +239,7 @@ def observed_power(
         return None
     jackknife = done.spread is None
     if not done.varies:
-        return Power(None, [], jackknife, None if decided else done.fewest, request.delta)
+        return Power(None, [], jackknife, None if decided else done.missing(), request.delta)
     size = done.n / done.units
     try:
         detectable = done.study(effect=None, n=done.n).detectable_effect(done.n, POWER)
@@ -262,9 +263,7 @@ def units_needed(pairs: PairedScores, metric: AdditiveMetric, request: TestReque
     487
     """
     done = None if is_sum(metric) else _finished(pairs, metric, request, entry)
-    if done is None:
-        return None
-    return done.needed(done.study(effect=done.effect, n=None)) if done.varies else done.fewest
+    return None if done is None else done.missing()
 
 
 def items_needed(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, entry: TestEntry) -> int | None:

@@ -21,15 +21,7 @@ from outscore.inference.power.two_samples import design_of_samples
 from outscore.language.numbers import count
 from outscore.language.verdict.plan import units_note
 from outscore.results.note import Note
-from outscore.results.plan import (
-    AnytimePlan,
-    Costs,
-    PlanFacts,
-    PlanResult,
-    PossibleP,
-    PossibleTable,
-    StudyDesign,
-)
+from outscore.results.plan import AnytimePlan, Costs, PlanFacts, PlanResult, PossibleP, PossibleTable, StudyDesign
 from outscore.scores.system import label_of
 from outscore.workflows.compare.unpaired import ready_samples, samples_given
 from outscore.workflows.load import load_pair
@@ -44,13 +36,7 @@ from outscore.workflows.plan.answer import (
     priced_notes,
     read_table,
 )
-from outscore.workflows.plan.pilot import (
-    answer_from_pilot,
-    improvement,
-    retrospective_curves,
-    runs_plan,
-    samples_notes,
-)
+from outscore.workflows.plan.pilot import answer_from_pilot, improvement, retrospective_curves, runs_plan, samples_notes
 from outscore.workflows.prepare import prepare
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.base import input_settings, versions

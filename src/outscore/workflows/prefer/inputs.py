@@ -290,12 +290,7 @@ def _check(parts: Sequence[_Part], request: PreferRequest) -> None:
 
 
 def _read_share(
-    request: PreferRequest,
-    files: Sequence[PartFile],
-    buckets: int,
-    check: int,
-    systems: tuple[str, ...] | None,
-    bucket: int,
+    request: PreferRequest, files: Sequence[PartFile], buckets: int, check: int, systems: tuple[str, ...] | None, bucket: int
 ) -> _Part | None:
     """Read one share and count it; `systems` are the chosen ones, in order, once they are known."""
     read = read_part(files, request.choice(), bucket, buckets, check)

@@ -18,13 +18,7 @@ from outscore.formats.battles.read import refuse_unused
 from outscore.formats.tables.names import join_names, suggest_name
 from outscore.inference.leaderboard import groups_of, rank_intervals, tiers_of
 from outscore.inference.preferences.agreement import seen_order, single_pair, single_pairs
-from outscore.inference.preferences.strengths import (
-    Strengths,
-    elo_of,
-    order_by_strength,
-    strengths_of,
-    with_equal_pairs,
-)
+from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of, with_equal_pairs
 from outscore.inference.preferences.sums import Sums, sums_of
 from outscore.inference.preferences.tally import Tally
 from outscore.language.lines import preference_signature
@@ -38,14 +32,7 @@ from outscore.language.verdict.preference import (
     preference_verdict,
 )
 from outscore.results.note import Note
-from outscore.results.preference import (
-    BattleReading,
-    Labelled,
-    Order,
-    Preference,
-    PreferencePair,
-    Strength,
-)
+from outscore.results.preference import BattleReading, Labelled, Order, Preference, PreferencePair, Strength
 from outscore.results.ranking import PairCounts
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
@@ -344,12 +331,7 @@ def _places(decision: Decision, sets: Array) -> tuple[Array, Array, Array]:
 
 
 def _strengths(
-    systems: Sequence[str],
-    tally: Tally,
-    strengths: Strengths,
-    ranked: list[int],
-    decision: Decision,
-    request: PreferRequest,
+    systems: Sequence[str], tally: Tally, strengths: Strengths, ranked: list[int], decision: Decision, request: PreferRequest
 ) -> tuple[list[Strength], list[list[str]], list[Note]]:
     k, sets = len(systems), strengths.group[ranked]
     lowest, highest, tiers = _places(decision, sets)
