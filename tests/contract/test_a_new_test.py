@@ -42,7 +42,7 @@ DUMMY = TestEntry(
     delta=True,
     run=_run,
     suits=dict.fromkeys(
-        ("mean", "accuracy", "median", "metric"), lambda claim: ("usable", f"It is a dummy for {claim.n} {{units}}.", 99)
+        ("mean", "accuracy", "metric"), lambda claim: ("usable", f"It is a dummy for {claim.n} {{units}}.", 99)
     ),
     options=(Option("nerve", int, 3, "how boldly it guesses", minimum=1),),
 )

@@ -20,7 +20,6 @@ from outscore.inference.base.entry import (
     ANOTHER_MEDIAN,
     MEDIAN_OF_BINARY,
     NEEDS_SCORES,
-    TESTS_THE_MEAN,
     TestEntry,
     suits_many_binary,
     without_spread,
@@ -409,7 +408,6 @@ TAILS = Option("interval", str, "symmetric", "equal tails suit skewed difference
 LENGTH = Option("block_length", float, None, "mean block length in items; chosen from the data if not given", minimum=1)
 
 
-BY_RESAMPLING = "It tests the median by resampling {units}{few}."
 CENTRED_P = r"p = \frac{1 + \text{number} ( |Δ^{*} - Δ| ≥ |Δ - δ| )}{1 + B}"
 
 
@@ -427,7 +425,6 @@ ENTRIES: tuple[TestEntry, ...] = (
         suits={
             "mean": ("usable", "It tests the mean without assuming a shape{few}.", 3),
             "accuracy": ("usable", "It tests the difference in accuracy by resampling{few}.", 3),
-            "median": ("unsuited", TESTS_THE_MEAN, 7),
             "metric": ("usable", "It recomputes the metric on resampled items{few}.", 2),
         },
         options=(RESAMPLES, SHAPE),
@@ -448,7 +445,6 @@ ENTRIES: tuple[TestEntry, ...] = (
         suits={
             "mean": ("usable", "It tests the mean and allows for skewness{few}.", 4),
             "accuracy": partial(suits_many_binary, place=7),
-            "median": ("unsuited", TESTS_THE_MEAN, 8),
             "metric": ("unsuited", NEEDS_SCORES, 9),
         },
         options=(RESAMPLES, TAILS),
@@ -469,8 +465,6 @@ ENTRIES: tuple[TestEntry, ...] = (
         suits={
             "mean": ("usable", f"{ANOTHER_MEDIAN}{{few}}.", 10),
             "accuracy": ("unsuited", MEDIAN_OF_BINARY, 11),
-            # The others of the median take no clusters.
-            "median": lambda claim: ("recommended" if claim.clusters else "usable", BY_RESAMPLING, 3),
             "metric": ("unsuited", NEEDS_SCORES, 10),
         },
         options=(RESAMPLES,),
@@ -489,7 +483,6 @@ ENTRIES: tuple[TestEntry, ...] = (
         suits={
             "mean": ("usable", "It tests the mean when neighbouring items depend on one another{few}.", 5),
             "accuracy": ("usable", "It is for items that depend on their neighbours{few}.", 5),
-            "median": ("unsuited", TESTS_THE_MEAN, 9),
             "metric": ("usable", "It does the same for items that depend on their neighbours{few}.", 3),
         },
         options=(RESAMPLES, LENGTH),

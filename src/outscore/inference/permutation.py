@@ -31,7 +31,7 @@ from outscore.inference.base.differences import (
     units_of,
 )
 from outscore.inference.base.discordance import discordance, tango_interval, tango_test
-from outscore.inference.base.entry import TESTS_THE_MEAN, Claim, Suitability, TestEntry
+from outscore.inference.base.entry import Claim, Suitability, TestEntry
 from outscore.inference.base.question import TestRequest, as_extreme, interval_for
 from outscore.inference.bootstrap import MIN_UNITS, resampled_interval
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
@@ -439,7 +439,6 @@ ENTRY = TestEntry(
     suits={
         "mean": ("recommended", "It tests the mean itself, assumes no shape and is exact for any number of items.", 1),
         "accuracy": _suits_accuracy,
-        "median": ("unsuited", TESTS_THE_MEAN, 5),
         "metric": ("recommended", "It recomputes the metric itself under every swap of the two systems.", 1),
     },
     options=(

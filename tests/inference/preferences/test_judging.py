@@ -136,8 +136,9 @@ class TestAgreement:
         battles = made(rows, ("x", "y"), judges=judges)
         expected = cross_pairs(battles, "a", "b")
         for order in (np.arange(battles.rows), np.arange(battles.rows)[::-1], rng.permutation(battles.rows)):
-            verdicts = verdicts_of(battles.take(order))
-            tables = kappa_tables(verdicts, *(verdicts.judges.index(name) for name in "ab"))
+            part = battles.take(order)
+            verdicts = verdicts_of(part)
+            tables = kappa_tables(verdicts, *(part.judges.names.index(name) for name in "ab"))
             agreed, kappa = kappa_of(tables, 0.05)
             assert (tables.items, agreed[0], kappa[0]) == pytest.approx(expected)
             several = alpha_tables(verdicts)

@@ -24,7 +24,7 @@ from outscore.results.pvalue import PValue
 # sentences, the page of methods, citations, power simulations and contract tests loop over the registry.
 
 
-Estimand = Literal["mean", "accuracy", "median", "metric"]
+Estimand = Literal["mean", "accuracy", "metric"]
 Group = Literal["recommended", "usable", "unsuited"]
 
 SYMMETRIC = 0.5
@@ -32,7 +32,6 @@ SYMMETRIC = 0.5
 
 # Reasons that several tests give.
 NEEDS_SCORES = "It needs one score per item, and this metric is computed from all items at once."
-TESTS_THE_MEAN = "It tests the mean, not the median."
 ANOTHER_MEDIAN = "It tests another estimand, the median difference"
 MEDIAN_OF_BINARY = "For right-or-wrong items the median difference is 0 unless most items change."
 

@@ -31,7 +31,7 @@ from outscore.core.options import Option
 from outscore.core.rows import PairedScores
 from outscore.inference.base.differences import ItemScores, skew_warning
 from outscore.inference.base.discordance import Discordance, discordance
-from outscore.inference.base.entry import NEEDS_SCORES, TESTS_THE_MEAN, TestEntry, unclustered_scores
+from outscore.inference.base.entry import NEEDS_SCORES, TestEntry, unclustered_scores
 from outscore.inference.base.question import TestRequest, interval_for
 from outscore.inference.classical.student import Mean, mean_of, no_spread, t_interval
 from outscore.inference.permutation import permutation
@@ -193,7 +193,6 @@ ENTRY = TestEntry(
     suits={
         "mean": ("usable", THREE_ANSWERS, 6),
         "accuracy": ("usable", THREE_ANSWERS, 4),
-        "median": ("unsuited", TESTS_THE_MEAN, 10),
         "metric": ("unsuited", NEEDS_SCORES, 11),
     },
     options=(Option("rope", float, 0.0, "differences up to this size count as practically equal", minimum=0),),

@@ -124,7 +124,6 @@ ENTRY = TestEntry(
     suits={
         "mean": ("unsuited", "It needs right-or-wrong items.", 11),
         "accuracy": ("usable", "It is made for right-or-wrong items; its exact form gives the same p as permutation.", 2),
-        "median": ("unsuited", "It tests the difference in accuracy, not the median.", 11),
         "metric": ("unsuited", NEEDS_SCORES, 7),
     },
     options=(Option("variant", str, "exact", "how p is computed from the discordant items", choices=VARIANTS),),

@@ -147,7 +147,6 @@ ENTRY = TestEntry(
     suits={
         "mean": ("usable", "Another estimand: the median difference.", 9),
         "accuracy": ("unsuited", MEDIAN_OF_BINARY, 10),
-        "median": ("usable", "It tests exchangeability of the systems by the median difference.", 4),
         "metric": ("unsuited", NEEDS_SCORES, 8),
     },
     null="swaps",

@@ -122,7 +122,6 @@ ENTRY = TestEntry(
     suits={
         "mean": ("usable", f"{ANOTHER_MEDIAN}; it ignores how large the differences are.", 8),
         "accuracy": ("unsuited", MEDIAN_OF_BINARY, 9),
-        "median": ("recommended", "It tests the median difference exactly and assumes no shape.", 1),
         "metric": ("unsuited", NEEDS_SCORES, 6),
     },
     estimand="median",

@@ -23,7 +23,6 @@ from outscore.inference.base.differences import MIN_LARGE_SAMPLE, ItemScores, it
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import (
     NEEDS_SCORES,
-    TESTS_THE_MEAN,
     Claim,
     NoSpreadError,
     Suitability,
@@ -163,7 +162,6 @@ ENTRY = TestEntry(
     suits={
         "mean": _suits_mean,
         "accuracy": partial(suits_many_binary, place=6),
-        "median": ("unsuited", TESTS_THE_MEAN, 6),
         "metric": ("unsuited", NEEDS_SCORES, 4),
     },
     kind_in_phrase=True,

@@ -359,13 +359,6 @@ def _suits_mean(claim: Claim) -> Suitability:
     return ("usable", why, 7)
 
 
-def _suits_median(claim: Claim) -> Suitability:
-    if claim.symmetric:
-        why = "It also uses the sizes, and tests the median as long as differences are roughly symmetric."
-        return ("recommended", why, 2)
-    return ("unsuited", "It tests the median under symmetry only, and these differences are skewed.", 2)
-
-
 ENTRY = TestEntry(
     name=NAME,
     summary="differences are symmetric about zero; signed ranks, exact with ties and zeros",
@@ -377,7 +370,6 @@ ENTRY = TestEntry(
     suits={
         "mean": _suits_mean,
         "accuracy": ("unsuited", "All non-zero differences have the same size, so ranks add nothing.", 8),
-        "median": _suits_median,
         "metric": ("unsuited", NEEDS_SCORES, 5),
     },
     options=(

@@ -155,8 +155,6 @@ def dagostino_pearson(x: Array) -> tuple[float, float]:
 #                                               (of another estimand: wilcoxon, sign, …)
 # accuracy, binary       permutation            mcnemar, bootstraps, bayes,                 wilcoxon, tests of the median
 #                                               student from 50 items on
-# median, asked for      sign; wilcoxon when    bootstrap-median, permutation-median        tests of the mean
-#                        |γ| < .5
 # any other metric       permutation            bootstrap, block-bootstrap                  all that need one score per item
 # =====================  =====================  ==========================================  ===================================
 #
@@ -171,7 +169,6 @@ def analyse(
     pairs: PairedScores,
     metric: AdditiveMetric,
     *,
-    estimand: Literal["mean", "median"] = "mean",
     median_test: bool = False,
     normality_alpha: float = 0.05,
     unshuffled: PairedScores | None = None,
@@ -182,10 +179,8 @@ def analyse(
     ----------
     pairs, metric
         Rows in the metric's own columns. A metric that is not a mean of item scores gets the advice alone.
-    estimand
-        ``"median"`` when the claim is about the median difference; the metric itself otherwise.
     median_test
-        Whether the test at hand is about the median, whatever the claim is about.
+        Whether the test at hand is about the median.
     normality_alpha
         Level at which normality counts as rejected; it need not be that of the comparison.
     unshuffled
@@ -208,12 +203,8 @@ def analyse(
     gamma = skewness(scores.d) if scores.spread else None
     normality = normality_test(scores.d) if scores.spread else None
     binary = discordance(pairs.labelled(pairs.items, None), metric) is not None
-    about: Estimand = "mean"
-    if estimand == "median":
-        about = "median"
-    elif binary:
-        about = "accuracy"
-    elif is_sum(metric):
+    about: Estimand = "accuracy" if binary else "mean"
+    if is_sum(metric) and not binary:
         about = "metric"
     statistic, reason = _statistic(gamma, binary=binary)
     ordered = scores if unshuffled is None else (scores_if_any(unshuffled, metric) or scores)
@@ -238,7 +229,7 @@ def analyse(
         lag1_n=None if lag1 is None else len(_in_order(ordered)),
         warnings=[
             *_dependence(lag1, ordered, neighbours, shuffled=unshuffled is not None),
-            *(zeros if median_test or about == "median" else []),
+            *(zeros if median_test else []),
         ],
         tests=advise(Claim(about, units, gamma, clusters)),
         nlpstattest=nlpstattest_advice(gamma, normal=normal),
@@ -358,8 +349,8 @@ def advise(claim: Claim) -> TestAdvice:
 
     Examples
     --------
-    >>> [advice.test for advice in advise(Claim("median", 200, skewness=0.1)).recommended]
-    ['sign', 'wilcoxon']
+    >>> [advice.test for advice in advise(Claim("accuracy", 200, skewness=0.1)).usable][:2]
+    ['mcnemar', 'bootstrap']
     """
     advice = TestAdvice()
     suited = sorted(((entry, *entry.suitability(claim)) for entry in TESTS.values()), key=lambda suit: suit[-1])

@@ -241,7 +241,6 @@ class Verdicts:
     counts: Array
     unit: Array
     items: int
-    judges: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +269,7 @@ def verdicts_of(battles: Battles) -> Verdicts:
     many = len(battles.judges.names)
     keys, first, cell = np.unique(item * many + battles.judges.codes, return_index=True, return_inverse=True)
     counts = np.bincount(cell * VERDICTS + verdict, minlength=len(keys) * VERDICTS).reshape(-1, VERDICTS)
-    return Verdicts(keys // many, keys % many, counts, battles.units.codes[first], len(questions), tuple(battles.judges.names))
+    return Verdicts(keys // many, keys % many, counts, battles.units.codes[first], len(questions))
 
 
 def kappa_tables(verdicts: Verdicts, one: int, other: int) -> Tables:

@@ -52,6 +52,7 @@ class JudgeSums:
     `pairs` holds agreement tables of every two judges, by their codes; it is empty where there are more than `MAX_JUDGES`.
     """
 
+    judges: Known
     verdicts: Array
     undecided: Array
     ties: Array
@@ -67,12 +68,10 @@ class Sums:
 
     Parameters
     ----------
-    systems, judges, units
+    systems, units
         Those in these battles.
     battles, undecided
         Verdicts, and battles without one.
-    opening
-        The two systems of the first battle with a verdict.
     tally, used
         Cells of pairs and units, and the units of the tally as places in `units`.
     places, places_used
@@ -90,11 +89,9 @@ class Sums:
     """
 
     systems: Known
-    judges: Known | None
     units: Known
     battles: int
     undecided: int
-    opening: tuple[str, str]
     tally: Tally
     used: Array
     places: Tally | None
@@ -131,8 +128,8 @@ def sums_of(wanted: Battles, rows: Array | None = None) -> Sums:
     places = np.arange(wanted.rows) if rows is None else rows
     halves = halves_of(wanted) if wanted.clusters is None else None
     units, unit_first = _ordered(wanted.units, places)
-    judges, judge_first = (None, places) if wanted.judges is None else _ordered(wanted.judges, places)
-    wanted = replace(wanted, clusters=units, judges=judges)
+    judges = None if wanted.judges is None else _ordered(wanted.judges, places)
+    wanted = replace(wanted, clusters=units, judges=None if judges is None else judges[0])
     there = wanted.decided
     battles = wanted if there.all() else wanted.take(np.flatnonzero(there)).compact()
     decided_places = places[there]
@@ -141,18 +138,16 @@ def sums_of(wanted: Battles, rows: Array | None = None) -> Sums:
     codes, known = battles.units.codes, len(units.names)
     return Sums(
         systems=Known(battles.systems, first_places(battles, decided_places)),
-        judges=None if judges is None else Known(tuple(judges.names), judge_first),
         units=Known(tuple(units.names), unit_first),
         battles=battles.rows,
         undecided=wanted.rows - battles.rows,
-        opening=(battles.systems[int(battles.first[0])], battles.systems[int(battles.second[0])]),
         tally=tally,
         used=renumbered(codes, known)[0],
         places=by_position,
         places_used=renumbered(codes[shown], known)[0],
         swapped=swapped_verdicts(battles),
         halves=halves,
-        judged=None if judges is None else _judged(wanted, judges),
+        judged=None if judges is None else _judged(wanted, *judges),
         categories=_by_category(wanted, places),
     )
 
@@ -195,7 +190,7 @@ def first_places(battles: Battles, places: Array) -> Array:
     return np.minimum(_first(battles.first, k, 2 * places), _first(battles.second, k, 2 * places + 1))
 
 
-def _judged(wanted: Battles, judges: Labels) -> JudgeSums:
+def _judged(wanted: Battles, judges: Labels, judge_first: Array) -> JudgeSums:
     codes, many = judges.codes, len(judges.names)
     there = wanted.decided
     first = np.where(wanted.first == 0, wanted.share, 1 - wanted.share)
@@ -203,6 +198,7 @@ def _judged(wanted: Battles, judges: Labels) -> JudgeSums:
     used = np.unique(codes).tolist()
     pairs = {two: kappa_tables(verdicts, *two) for two in combinations(used, 2)} if len(used) <= MAX_JUDGES else {}
     return JudgeSums(
+        Known(tuple(judges.names), judge_first),
         np.bincount(codes[there], minlength=many),
         np.bincount(codes[~there], minlength=many),
         np.bincount(codes[there & (wanted.share == 0.5)], minlength=many),
@@ -219,7 +215,6 @@ def total_of(parts: Sequence[Sums]) -> Sums:
         return parts[0]
     systems, system_codes = joined([part.systems for part in parts])
     units, unit_codes = joined([part.units for part in parts])
-    earliest = min(parts, key=lambda part: int(part.systems.first.min()))
     tallies, known = [], []
     for part, own, codes in zip(parts, system_codes, unit_codes, strict=True):
         tallies.append((part.tally, own[part.tally.left], own[part.tally.right], codes[part.used]))
@@ -227,22 +222,19 @@ def total_of(parts: Sequence[Sums]) -> Sums:
             known.append((part.places, part.places.left, part.places.right, codes[part.places_used]))
     tally, used = added(tallies, len(systems.names), len(units.names))
     places, places_used = added(known, 2, len(units.names)) if known else (None, np.zeros(0, dtype=np.int64))
-    judges, judged = _added_judges(parts, unit_codes)
     halves = [part.halves for part in parts if part.halves is not None]
     return Sums(
         systems=systems,
-        judges=judges,
         units=units,
         battles=sum(part.battles for part in parts),
         undecided=sum(part.undecided for part in parts),
-        opening=earliest.opening,
         tally=tally,
         used=used,
         places=places,
         places_used=places_used,
         swapped=sum((part.swapped for part in parts), Counter()),
         halves=sum(halves, Counter()) if halves else None,
-        judged=judged,
+        judged=_added_judges(parts, unit_codes),
         categories=_added_categories(parts),
     )
 
@@ -275,31 +267,31 @@ def joined(parts: Sequence[Known]) -> tuple[Known, list[Array]]:
     return Known(tuple(names), np.array([first[name] for name in names], dtype=np.int64)), codes
 
 
-def _added_judges(parts: Sequence[Sums], unit_codes: Sequence[Array]) -> tuple[Known | None, JudgeSums | None]:
-    parts_judged = [(part.judges, part.judged, codes) for part, codes in zip(parts, unit_codes, strict=True)]
-    known = [(judges, judged, codes) for judges, judged, codes in parts_judged if judges is not None and judged is not None]
+def _added_judges(parts: Sequence[Sums], unit_codes: Sequence[Array]) -> JudgeSums | None:
+    known = [(part.judged, codes) for part, codes in zip(parts, unit_codes, strict=True) if part.judged is not None]
     if not known:
-        return None, None
-    judges, judge_codes = joined([part_judges for part_judges, _, _ in known])
+        return None
+    judges, judge_codes = joined([judged.judges for judged, _ in known])
     many = len(judges.names)
 
     def summed(name: str) -> Array:
-        total = np.zeros(many, dtype=getattr(known[0][1], name).dtype)
-        for (_, judged, _), codes in zip(known, judge_codes, strict=True):
+        total = np.zeros(many, dtype=getattr(known[0][0], name).dtype)
+        for (judged, _), codes in zip(known, judge_codes, strict=True):
             np.add.at(total, codes, getattr(judged, name))
         return total
 
     pairs: dict[tuple[int, int], list[Tables]] = {}
-    for (_, judged, units), codes in zip(known, judge_codes, strict=True):
+    for (judged, units), codes in zip(known, judge_codes, strict=True):
         for (one, other), tables in judged.pairs.items():
             a, b = int(codes[one]), int(codes[other])
             moved = replace(tables, unit=units[tables.unit])
             if a > b:
                 moved = replace(moved, tables=moved.tables.transpose(0, 2, 1))
             pairs.setdefault((min(a, b), max(a, b)), []).append(moved)
-    several = [replace(judged.several, unit=units[judged.several.unit]) for _, judged, units in known]
+    several = [replace(judged.several, unit=units[judged.several.unit]) for judged, units in known]
     listed = {two: _added_tables(pairs[two]) for two in combinations(range(many), 2) if two in pairs}
-    return judges, JudgeSums(
+    return JudgeSums(
+        judges,
         summed("verdicts"),
         summed("undecided"),
         summed("ties"),

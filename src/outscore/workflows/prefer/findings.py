@@ -144,10 +144,10 @@ def _levelled(pair: PreferencePair, fit: Fit, which: tuple[int, int], alpha: flo
 
 def judges_apart(sums: Sums) -> list[Note]:
     """A warning if judges judged no battle in common: systems may then differ because of who judged them."""
-    judges, judged = sums.judges, sums.judged
-    if judges is None or judged is None or judged.several.items:
+    judged = sums.judged
+    if judged is None or judged.several.items:
         return []
-    used = [judges.names[code] for code in np.flatnonzero(judged.verdicts).tolist()]
+    used = [judged.judges.names[code] for code in np.flatnonzero(judged.verdicts).tolist()]
     if not 1 < len(used) <= MAX_NAMED:
         return []
     text = f"{join_names(used)} judged no battle in common, so systems may differ because of who judged them; see --only-judge."
@@ -156,9 +156,10 @@ def judges_apart(sums: Sums) -> list[Note]:
 
 def judges_of(sums: Sums, alpha: float) -> Judges | None:
     """How far several judges agree; None unless two judged the same."""
-    judges, judged = sums.judges, sums.judged
-    if judges is None or judged is None or not judged.several.items:
+    judged = sums.judged
+    if judged is None or not judged.several.items:
         return None
+    judges = judged.judges
     used = np.flatnonzero(judged.verdicts + judged.undecided).tolist()
     if len(used) < 2:
         return None
