@@ -78,7 +78,12 @@ def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) ->
     if table is None:
         typical = Effect("hodges_lehmann", hodges_lehmann(scores.d), *walsh_interval(scores.d, alpha))
         sizes += [*_rank_effects(scores, alpha), typical]
-    sizes.append(_superiority(scores, alpha))
+    # P(a > b) + ½P(a = b) = ½ + ½(p₊ - p₋): the difference of two paired shares, so Tango's interval serves it too.
+    exact = scores.d if scores.whole is None else scores.whole
+    signs = Discordance(scores.n, int((exact > 0).sum()), int((exact < 0).sum()), 1.0, 1)
+    low, high = _tango(signs, alpha)
+    ahead = 0.5 + (signs.only_a - signs.only_b) / (2 * scores.n)
+    sizes.append(Effect("superiority", ahead, 0.5 + low / 2, 0.5 + high / 2))
     dependent = scores.clusters is not None and len(distinct(scores.clusters)) < scores.n
     return [replace(effect, low=None, high=None) for effect in sizes] if dependent else sizes
 
@@ -177,14 +182,6 @@ def looks_per_item(d: Array, theta: float) -> float:
     tied = n - np.searchsorted(ordered, mirrored, side="left") - above
     variance = (4 * (n - 2) * float(np.var((above + tied / 2) / n, ddof=1)) + 2 * product) / (n * (n - 1))
     return 1 / ((1 - 2 / n) * min(2.0, n * variance / product) + 2 / n * 2.0)
-
-
-def _superiority(scores: ItemScores, alpha: float) -> Effect:
-    """P(a > b) + ½P(a = b) = ½ + ½(p₊ - p₋): the difference of two paired shares, so Tango's interval serves it too."""
-    exact = scores.d if scores.whole is None else scores.whole
-    table = Discordance(scores.n, int((exact > 0).sum()), int((exact < 0).sum()), 1.0, 1)
-    low, high = _tango(table, alpha)
-    return Effect("superiority", 0.5 + (table.only_a - table.only_b) / (2 * scores.n), 0.5 + low / 2, 0.5 + high / 2)
 
 
 def _tango(table: Discordance, alpha: float) -> tuple[float, float]:

@@ -43,7 +43,6 @@ from outscore.results.preference import (
     Order,
     Position,
     PreferencePair,
-    Strength,
 )
 from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
@@ -107,18 +106,20 @@ def length_of(battles: Battles, alpha: float) -> tuple[Length | None, Fit | None
     return length, fit
 
 
-def at_equal_length(
-    battles: Battles, fit: Fit | None, pairs: Sequence[PreferencePair], strengths: Sequence[Strength], alpha: float
-) -> tuple[list[PreferencePair], list[Strength]]:
-    """The result with win rates and strengths at equal length.
+def theta_at_equal_length(battles: Battles | None, fit: Fit | None) -> dict[str, float]:
+    """Log-odds at equal length by system; empty if no lengths are known."""
+    return {} if battles is None or fit is None else dict(zip(battles.systems, fit.theta.tolist(), strict=True))
 
-    Win rates come from each pair's direct games if all systems met one baseline, or there are two systems; otherwise only
+
+def at_equal_length(battles: Battles, fit: Fit | None, pairs: list[PreferencePair], alpha: float) -> list[PreferencePair]:
+    """The pairs with win rates at equal length.
+
+    They come from each pair's direct games if all systems met one baseline, or there are two systems; otherwise only
     strengths are given.
     """
     if fit is None:
-        return list(pairs), list(strengths)
+        return pairs
     place = {name: i for i, name in enumerate(battles.systems)}
-    levelled = [replace(one, equal_length=float(fit.theta[place[one.system]])) for one in strengths]
     found = []
     for pair in pairs:
         own: Fit | None = fit
@@ -130,7 +131,7 @@ def at_equal_length(
             own = fit_lengths(among)
         which = among.systems.index(pair.a), among.systems.index(pair.b)
         found.append(pair if pair.by != "games" or own is None else _levelled(pair, own, which, alpha))
-    return found, levelled
+    return found
 
 
 def _levelled(pair: PreferencePair, fit: Fit, which: tuple[int, int], alpha: float) -> PreferencePair:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,6 +45,7 @@ from outscore.workflows.prefer.findings import (
     labels_of,
     length_of,
     position_of,
+    theta_at_equal_length,
 )
 from outscore.workflows.prefer.inputs import (
     are_parts,
@@ -145,15 +146,17 @@ def conclude(
     centre = baseline_in(tally)
     decision = decide(request, sums, strengths, names, order, unit)
     pairs = decision.pairs
-    listed, groups, group_note = _strengths(systems, tally, strengths, ranked, decision, request)
+    length, fit = (None, None) if battles is None else length_of(battles, request.alpha)
+    listed, groups, group_note = _strengths(sums, strengths, ranked, decision, request, theta_at_equal_length(battles, fit))
     paths = [[names[place] for place in path] for path in decision.circles]
     remarks = [*_remarks(sums, strengths, decision, ranked, paths, unit), *mix_notes(listed, pairs, request.alpha)]
+    left_out = f"{count(sums.undecided, 'battle')} without a verdict {'is' if sums.undecided == 1 else 'are'} left out."
+    missing = [Note("reading", left_out)] if sums.undecided else []
     categories, omitted = categories_of(sums, names, order, request.alpha, request.correction)
-    found = [*judges_apart(sums), *order_notes, *notes, *_missing(sums.undecided), *remarks, *group_note, *omitted]
-    length, labels = None, None
+    found = [*judges_apart(sums), *order_notes, *notes, *missing, *remarks, *group_note, *omitted]
+    labels = None
     if battles is not None:
-        length, fit = length_of(battles, request.alpha)
-        pairs, listed = at_equal_length(battles, fit, pairs, listed, request.alpha)
+        pairs = at_equal_length(battles, fit, pairs, request.alpha)
         labels, label_notes = _labels(battles, people, pairs, request)
         found += label_notes
     facts = BattleFacts(
@@ -210,11 +213,6 @@ def _unit(request: PreferRequest, reading: BattleReading) -> str:
     if request.cluster not in (None, "none"):
         return str(request.cluster)
     return "prompt" if "prompt" in reading.columns else "battle"
-
-
-def _missing(missing: int) -> list[Note]:
-    text = f"{count(missing, 'battle')} without a verdict {'is' if missing == 1 else 'are'} left out."
-    return [Note("reading", text)] if missing else []
 
 
 def _people_apart(battles: Battles, request: PreferRequest) -> tuple[Battles, Battles | None]:
@@ -331,8 +329,14 @@ def _places(decision: Decision, sets: Array) -> tuple[Array, Array, Array]:
 
 
 def _strengths(
-    systems: Sequence[str], tally: Tally, strengths: Strengths, ranked: list[int], decision: Decision, request: PreferRequest
+    sums: Sums,
+    strengths: Strengths,
+    ranked: list[int],
+    decision: Decision,
+    request: PreferRequest,
+    at_equal_length: Mapping[str, float],
 ) -> tuple[list[Strength], list[list[str]], list[Note]]:
+    systems, tally = sums.names, sums.tally
     k, sets = len(systems), strengths.group[ranked]
     lowest, highest, tiers = _places(decision, sets)
     equal = with_equal_pairs(tally, strengths, request.ties)
@@ -370,6 +374,7 @@ def _strengths(
                 float(won[i] / met[i]),
                 groups.letters[place],
                 int(strengths.group[i]),
+                at_equal_length.get(systems[i]),
                 equal_pairs=finite(float(equal[i])),
                 tier=int(tiers[place]),
             )
