@@ -299,6 +299,20 @@ def renumbered(codes: Array, known: int) -> tuple[Array, Array]:
     return np.flatnonzero(there), np.asarray(places[codes])
 
 
+def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The first whole number above `low` from which on something holds; `high` at the latest.
+
+    Examples
+    --------
+    >>> first_where(lambda k: k * k >= 50, 0, 20)
+    8
+    """
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
 def narrowed(function: Callable[[float], float], target: float, low: float, high: float) -> tuple[float, float]:
     """A narrow bracket of where a rising function reaches the target, from one that holds it.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, first_where
 from outscore.core.options import check_level, check_range
 from outscore.core.records import Brief, dataclass
 from outscore.inference.base.question import Alternative
@@ -252,10 +252,7 @@ class Stops:
         low, high = 0, 64
         while self.share(high) < share:
             low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.share(middle) < share else (low, middle)
-        return high
+        return first_where(lambda n: not self.share(n) < share, low, high)
 
 
 def binary_stops(discordance: float, effect: float, alpha: float, alternative: Alternative = "two-sided") -> Stops:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, first_where
 from outscore.core.records import dataclass
 from outscore.inference.base import question
 from outscore.inference.base.entry import NoSpreadError, without_spread
@@ -411,10 +411,7 @@ class RunsLaw:
             low, high = high, 2 * high
             if high > MOST_ITEMS:
                 return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return first_where(enough, low, high)
 
 
 def _spread(rng: np.random.Generator, df: int) -> Array:

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import TIE_TOLERANCE, Array, exact_sum
+from outscore.core.numeric import TIE_TOLERANCE, Array, exact_sum, first_where
 from outscore.core.records import dataclass
 from outscore.core.rows import Runs
 from outscore.exact import numbers, splits
@@ -480,14 +480,12 @@ def shift_quantile(a: Array, b: Array, k: int) -> float:
         return float(np.partition(np.subtract.outer(a, b).ravel(), k - 1)[k - 1])
     a, b = np.sort(a.astype(float)), np.sort(b.astype(float))
     low, high = key_of_float(math.nextafter(a[0] - b[-1], -math.inf)), key_of_float(a[-1] - b[0])
-    while high - low > 1:
-        middle = (low + high) // 2
-        if int((len(b) - np.searchsorted(b, a - number_of_key(middle))).sum()) >= k:
-            high = middle
-        else:
-            low = middle
+
+    def enough(key: int) -> bool:
+        return int((len(b) - np.searchsorted(b, a - number_of_key(key))).sum()) >= k
+
     # Rounding may have moved it off the differences by a last place.
-    nearly = number_of_key(high)
+    nearly = number_of_key(first_where(enough, low, high))
     place = np.clip(np.searchsorted(b, a - nearly), 1, len(b) - 1)
     near = np.concatenate([a - b[place], a - b[place - 1]])
     return float(near[np.argmin(np.abs(near - nearly))])
@@ -515,11 +513,7 @@ def critical(n_a: int, n_b: int, side: float) -> int:
     """
     if float(min(n_a, n_b)) * n_a * n_b <= MAX_LAW:
         return int(np.searchsorted(_lower_law(n_a, n_b), side * (1 + 1e-12), side="right"))
-    low, high = 0, n_a * n_b // 2 + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _expansion(n_a, n_b, middle - 1) <= side else (low, middle)
-    return low
+    return first_where(lambda c: _expansion(n_a, n_b, c - 1) > side, 0, n_a * n_b // 2 + 1) - 1
 
 
 def _lower_law(n_a: int, n_b: int) -> Array:

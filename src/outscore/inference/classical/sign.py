@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, first_where
 from outscore.core.rows import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import question
@@ -82,11 +82,11 @@ def median_limits(d: Array, side: float) -> tuple[float | None, float | None]:
     (2.0, 9.0)
     """
     n = len(d)
-    low, high = 0, n // 2 + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        rejected = float(binomial.log_tail(np.array([n]), np.array([n - middle + 1]))[0]) <= question.log(side)
-        low, high = (middle, high) if rejected else (low, middle)
+
+    def kept(c: int) -> bool:
+        return float(binomial.log_tail(np.array([n]), np.array([n - c + 1]))[0]) > question.log(side)
+
+    low = first_where(kept, 0, n // 2 + 1) - 1
     if not low:
         return None, None
     ordered = np.sort(d)

@@ -32,7 +32,7 @@ from typing import Literal, cast
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, distinct
+from outscore.core.numeric import Array, distinct, first_where
 from outscore.core.options import Option
 from outscore.core.rows import PairedScores
 from outscore.inference.base import question
@@ -222,13 +222,10 @@ def _critical(n: int, side: float) -> int:
     """The largest c with P(W⁺ ≤ c - 1) ≤ side for the signed ranks of n differences without ties; 0 if there is none."""
     if n * math.log(2) < -math.log(side):
         return 0
-    low, high = 0, n * (n + 1) // 4 + 1
+    high = n * (n + 1) // 4 + 1
     if n <= MAX_LISTED_SIGNS:
         return int(np.searchsorted(_lower_law(n, high), side * (1 + 1e-12), side="right"))
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _expansion(n, middle - 1) <= side else (low, middle)
-    return low
+    return first_where(lambda c: _expansion(n, c - 1) > side, 0, high) - 1
 
 
 def _lower_law(n: int, points: int) -> Array:

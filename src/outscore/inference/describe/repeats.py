@@ -11,7 +11,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import TIE_TOLERANCE, Array, median
+from outscore.core.numeric import TIE_TOLERANCE, Array, first_where, median
 from outscore.core.rows import RUNS, PairedScores
 from outscore.inference.base import question
 from outscore.inference.base.differences import scores_if_any, with_exact_integers
@@ -164,11 +164,7 @@ def _limit(ends: Array, outwards: int, accepted: Callable[[float], bool]) -> flo
     """The last of the ends, from the estimate outwards, that is accepted; None where all are, and what lies beyond them."""
     if not len(ends) or accepted(float(ends[-1]) + outwards * (1.0 + abs(float(ends[-1])))):
         return None
-    inside, outside = 0, len(ends)
-    while outside - inside > 1:
-        middle = (inside + outside) // 2
-        inside, outside = (middle, outside) if accepted(float(ends[middle])) else (inside, middle)
-    return float(ends[inside])
+    return float(ends[first_where(lambda i: not accepted(float(ends[i])), 0, len(ends)) - 1])
 
 
 def _welch(a: Array, b: Array, request: TestRequest, turn: int) -> Interval:

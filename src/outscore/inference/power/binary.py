@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import LOG2, Array
+from outscore.core.numeric import LOG2, Array, first_where
 from outscore.core.records import dataclass
 from outscore.exact.binomial import log_point, log_tail
 from outscore.inference.base.question import Alternative
@@ -97,10 +97,7 @@ def _bisect(enough: Callable[[int], bool], low: int, high: int) -> int:
     """The last n that falls short where power only rises; low or high when it lies outside."""
     if enough(low) or not enough(high):
         return low if enough(low) else high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return low
+    return first_where(enough, low, high) - 1
 
 
 def _scan(enough: Callable[[int], bool], low: int, high: int) -> int:
