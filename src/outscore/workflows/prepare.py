@@ -263,7 +263,7 @@ def _pair_notes(aligned: Aligned) -> list[Note]:
         first, second = aligned.systems
         times = f"{_times(a)} by {first} and {_times(b)} by {second}"
         notes.append(Note("design", f"Items were run {times}: item means are compared. {UNEQUAL_RUNS}"))
-    elif not match_runs(aligned.runs_of(0), aligned.runs_of(1))[2]:
+    elif aligned.run is not None and not match_runs(aligned.runs_of(0), aligned.runs_of(1))[2]:
         text = "The labels of the repeats differ between the systems, so repeats of an item were matched in file order."
         notes.append(Note("input", text))
     for name in dict.fromkeys(column for one in rows.scores[::-1] for column in one.slices):

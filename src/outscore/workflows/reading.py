@@ -39,6 +39,7 @@ from outscore.results.note import Note
 from outscore.scores.system import Origin, score_columns
 
 Better = Literal["higher", "lower"]
+Kind = Literal["table", "log", "numbers", "texts", "outputs"]
 OPTION = "direction"
 SAY = "Say which is better with --lower-is-better or --higher-is-better (direction=... in Python)."
 FIELDS = {"slice": "slices", "answer": "prediction"}
@@ -268,10 +269,17 @@ def reading_of(
     if not origins:
         return Reading(kind or "arrays", rows, **named)
     named |= {FIELDS.get(part, part): _columns(origins, part) for part in (*USUAL, "answer", "gold")}
-    formats = list(dict.fromkeys(map(_format, origins)))
+    # A JSON list is read like JSON lines but keeps its name.
+    formats = ["json" if (origin.format, origin.unit) == ("jsonl", "row") else origin.format for origin in origins]
+    formats = list(dict.fromkeys(formats))
     bare = all(map(is_bare, origins))
     wide = kind is None and not bare and not any("score" in origin.columns or "answer" in origin.columns for origin in origins)
-    shape = kind or ("numbers" if bare else _log_or_table(formats))
+    shape: Kind = kind or ("numbers" if bare else "table")
+    if shape == "table":
+        # There are many readers of logs, and other files do not need them.
+        from outscore.formats.logs.registry import LOGS
+
+        shape = "log" if all(name in LOGS for name in formats) else "table"
     return Reading(
         shape,
         sum(origin.rows for origin in origins),
@@ -333,18 +341,6 @@ def _short_names(paths: Sequence[str]) -> dict[str, str]:
     """
     names = [PurePath(path).name for path in paths]
     return {path: name if names.count(name) == 1 else path for path, name in zip(paths, names, strict=True)}
-
-
-def _log_or_table(formats: Sequence[str]) -> Literal["log", "table"]:
-    # There are many readers of logs, and other files do not need them.
-    from outscore.formats.logs.registry import LOGS
-
-    return "log" if all(name in LOGS for name in formats) else "table"
-
-
-def _format(origin: Origin) -> str:
-    """The format of a file; a JSON list is read like JSON lines but keeps its name."""
-    return "json" if (origin.format, origin.unit) == ("jsonl", "row") else origin.format
 
 
 def _columns(origins: Iterable[Origin], part: str) -> list[str]:
