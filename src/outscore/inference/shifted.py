@@ -176,6 +176,18 @@ def largest_loss(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest
     return pair.unit if of_range is None else max(pair.unit, of_range.law.worst)
 
 
+def refuse_wide(margin: float, most: float | None, measure: str = "") -> None:
+    """Refuse a margin, of one of several measures, that no difference exceeds; None is not known."""
+    if most is None or margin < most:
+        return
+    subject, whose = (f"The margin of `{measure}`", "its") if measure else ("`margin`", "these")
+    raise OutscoreError(
+        f"{subject} is {margin:g}, but {whose} scores cannot differ by more than {most:g}.",
+        f"Give a margin below {most:g}.",
+        parameter="not_worse" if measure else "margin",
+    )
+
+
 def is_shifted(asked: TestRequest) -> bool:
     """Whether the question is one-sided and about a difference other than 0."""
     return bool(asked.delta) and asked.alternative != "two-sided"

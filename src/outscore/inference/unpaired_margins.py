@@ -18,7 +18,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.exact.bounded import LowerMean, Sample, difference_limit, log_p_of_difference, lower_mean
 from outscore.inference.base import question
@@ -27,7 +26,7 @@ from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.populations import FISHER, TWO_SAMPLES, WELCH
 from outscore.inference.power.gate import MAX_ITEMS
-from outscore.inference.shifted import NAMED_TEST, NOTHING_KNOWN, SYMMETRIC, UNKNOWN_RANGE, known_range, two_scores
+from outscore.inference.shifted import NAMED_TEST, NOTHING_KNOWN, SYMMETRIC, UNKNOWN_RANGE, known_range, refuse_wide, two_scores
 from outscore.inference.unpaired import WRONG_OR_RIGHT, Samples, pair_of
 from outscore.laws import log_normal, log_t_tail, normal_quantile
 from outscore.results.comparison import Margin
@@ -85,9 +84,9 @@ def margin_of_samples(
     worth = samples.worth if samples.clusters is None else None
     low, high = known_range([samples.a, samples.b], metric, asked)
     if worth is not None:
-        _refuse_wide(margin, worth.unit if low is None or high is None else max(worth.unit, high - low))
+        refuse_wide(margin, worth.unit if low is None or high is None else max(worth.unit, high - low))
     elif low is not None and high is not None:
-        _refuse_wide(margin, high - low)
+        refuse_wide(margin, high - low)
     if test != "permutation" or asked.assume == SYMMETRIC:
         named = [Note("assumption", NAMED_TEST.format(test=test))] if test != "permutation" else []
         return _margin(margin, *_both_sides(test, samples, margin)), named
@@ -100,15 +99,6 @@ def margin_of_samples(
         nothing = replace(question.identical_p(samples.n), test=TWO_SAMPLES)
         return _margin(margin, nothing, nothing), [NOTHING_KNOWN]
     return _margin(margin, *_both_sides(test, samples, margin)), [UNKNOWN_RANGE]
-
-
-def _refuse_wide(margin: float, most: float) -> None:
-    if margin >= most:
-        raise OutscoreError(
-            f"`margin` is {margin:g}, but these scores cannot differ by more than {most:g}.",
-            f"Give a margin below {most:g}.",
-            parameter="margin",
-        )
 
 
 def _margin(margin: float, not_worse: PValue, not_better: PValue) -> Margin:

@@ -282,7 +282,7 @@ def reading_of(
         shape = "log" if all(name in LOGS for name in formats) else "table"
     return Reading(
         shape,
-        sum(origin.rows for origin in origins),
+        sum({origin.path: origin.rows for origin in origins}.values()),
         # A dataframe has columns but no file; a log of several systems is an origin for each of them.
         len({origin.path for origin in origins if origin.sha256}),
         formats,

@@ -38,6 +38,15 @@ def board(n=90, seed=4):
     return pl.concat(rows)
 
 
+def test_a_file_that_was_read_for_every_measure_is_listed_once(tmp_path):
+    board(30).write_csv(tmp_path / "board.csv")
+    ranked = osc.rank(tmp_path / "board.csv", measure=list(MEASURES))
+    compared = osc.compare(tmp_path / "board.csv", measure=list(MEASURES), systems=["atlas", "birch"])
+    (file,) = ranked.settings["inputs"]
+    assert compared.settings["inputs"] == [file]
+    assert ranked.reading.rows == file["rows"] == 120
+
+
 @functools.cache
 def one_sided(measure, better, worse, margin=None):
     """p of `compare` that one system is better than another by a measure, or not worse by a margin."""

@@ -101,6 +101,15 @@ def test_wilson_and_student_by_hand():
     assert one.sd == pytest.approx(x.std(ddof=1))
 
 
+def test_systems_with_different_numbers_of_runs_are_each_scored_over_new_ones():
+    rng = np.random.default_rng(8)
+    rows = [(f"q{i}", name, f"s{k}", rng.random()) for name, n in (("a", 3), ("b", 5)) for i in range(12) for k in range(n)]
+    table = pl.DataFrame(rows, schema=["id", "system", "seed", "score"], orient="row")
+    both, alone = osc.score(table), osc.score(table.filter(pl.col("system") == "b"))
+    assert both.population == alone.population == "items-and-runs"
+    assert own(both)[1] == pytest.approx(own(alone)[0])
+
+
 def test_new_runs_by_hand():
     """V = s²/n - E + R, with Satterthwaite's degrees of freedom, as in a comparison."""
     rng = np.random.default_rng(3)

@@ -266,7 +266,8 @@ def lacking_of(
     missing = {name: lacking(name, parts, kind, unit_size=unit_size, items=fewest) for name in POPULATIONS}
     if kind == EPOCHS and not missing[THESE_ITEMS] and not sampled:
         missing[THESE_ITEMS] = next(filter(None, map(not_a_mean, (*panels, *further))), "")
-    uneven = _uneven_runs(panels[0].systems, parts) if kind == RUNS else ""
+    # A system by itself is not compared with its runs on other datasets, nor with those of other systems.
+    uneven = _uneven_runs(panels[0].systems, parts) if kind == RUNS and len(panels[0].systems) > 1 else ""
     return {name: "" if name == ITEMS else clause or uneven for name, clause in missing.items()}
 
 

@@ -42,7 +42,7 @@ from outscore.inference.populations import (
 from outscore.inference.power.observed import POWER, items_needed, observed_power
 from outscore.inference.registry import DEFAULT, TESTS
 from outscore.inference.runs import COARSE, FINE, Exchange
-from outscore.inference.shifted import KERNELS_OF_MARGINS, is_shifted, items_to_show, largest_loss
+from outscore.inference.shifted import KERNELS_OF_MARGINS, is_shifted, items_to_show, largest_loss, refuse_wide
 from outscore.inference.two_way import RunsLaw, TwoWay, price_of_runs
 from outscore.language.numbers import count, format_probability
 from outscore.language.verdict.comparison import Numbers
@@ -231,13 +231,7 @@ def margin_of(data: Rows, question: Question, answer: Answer, margin: float) -> 
     `alternative` means better and worse whatever the metric's direction.
     """
     pairs, metric, request, run = data.pairs, data.panel.metric, question.of_test, answer.run
-    most = largest_loss(pairs, metric, request)
-    if most is not None and margin >= most:
-        raise OutscoreError(
-            f"`margin` is {margin:g}, but these scores cannot differ by more than {most:g}.",
-            f"Give a margin below {most:g}.",
-            parameter="margin",
-        )
+    refuse_wide(margin, largest_loss(pairs, metric, request))
     turn = 1.0 if metric.higher_is_better else -1.0
     asked = replace(request, alternative="greater", delta=-turn * margin, interval=True)
     result = run(asked)

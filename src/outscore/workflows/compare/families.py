@@ -135,17 +135,17 @@ def compare_measures(
     margins = request.margins()
     alone = request.by_measure(logs=logs)
     compared: list[Numbers] = []
-    origins = dict[tuple[str, str], Origin]()
+    origins = list[Origin]()
     for name, asked in alone.items():
         numbers, read = compare(replace(asked, margin=margins.get(name)))
         compared.append(_named(numbers, name, list(alone)))
-        origins |= {(origin.path, origin.sha256): origin for origin in read}
+        origins += read
     claim = _claim(compared, alone, margins, request, compare)
     side = Question(**request.asked()).side
     corrected, family = as_family(compared, request.correction)
     comparisons = [comparison_of(numbers, **side) for numbers in corrected]
     together = agreement(comparisons, correction_name(family.correction), claim)
-    settings = request.settings(origins.values())
+    settings = request.settings(origins)
     return Comparisons(comparisons, settings, family, headline=together.headline, reason=together.reason, claim=claim)
 
 

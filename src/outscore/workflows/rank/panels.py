@@ -23,7 +23,7 @@ from outscore.inference.leaderboard import CONFIDENCE, Band, Draws, band_of, dra
 from outscore.inference.pairwise.per_pair import log_claim
 from outscore.inference.pairwise.table import KINDS, Measured, lacking_of
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS
-from outscore.inference.shifted import NOTHING_KNOWN, UNKNOWN_RANGE, largest_loss, run_entry
+from outscore.inference.shifted import NOTHING_KNOWN, UNKNOWN_RANGE, largest_loss, refuse_wide, run_entry
 from outscore.inference.two_way import price_of_runs
 from outscore.language.numbers import format_probability
 from outscore.language.verdict.ranking import domination_sentence
@@ -44,7 +44,7 @@ from outscore.results.ranking import (
     Standing,
 )
 from outscore.scores.panel import Panel, Part, name_repeats
-from outscore.workflows.question import USUAL, Question, population_of
+from outscore.workflows.question import USUAL, Question, population_of, these_runs
 from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.items import JudgedItems, item_kinds, judged_items
 from outscore.workflows.rank.measure import measure
@@ -247,13 +247,7 @@ def _check_margin(measured: Measured, panel: Panel, margin: float, population: s
         return
     first = int(pairs.testable.argmax())
     shared = panel.pair(int(pairs.left[first]), int(pairs.right[first]))
-    most = largest_loss(shared, panel.metric, TestRequest("greater", -margin))
-    if most is not None and margin >= most:
-        raise OutscoreError(
-            f"The margin of `{measured.metric}` is {margin:g}, but its scores cannot differ by more than {most:g}.",
-            f"Give a margin below {most:g}.",
-            parameter="not_worse",
-        )
+    refuse_wide(margin, largest_loss(shared, panel.metric, TestRequest("greater", -margin)), measured.metric)
 
 
 def _not_worse(panel: Panel, measure: str, margin: float, question: Question) -> tuple[Array, list[Note]]:
@@ -493,10 +487,6 @@ def _beside(
     return found, notes
 
 
-OF_ONE_RUN = "The claims are about these runs, not about new ones: each item was scored once."
-"""What is said of a slice that has one run of each item."""
-
-
 def _sliced(
     slices: tuple[str, Mapping[str, Sequence[Part]]] | None,
     question: Question,
@@ -521,8 +511,9 @@ def _sliced(
             notes.append(Note("omission", f"Slice {column} = {value} was left out: {refusal.message}"))
             continue
         if population != of_whole:
-            reason = next((note.text for note in remarks), OF_ONE_RUN)
-            notes.append(Note("runs", f"Slice {column} = {value}: {reason}"))
+            # A slice may have one run of each item.
+            reason = next(iter(remarks), these_runs("each item was scored once"))
+            notes.append(Note("runs", f"Slice {column} = {value}: {reason.text}"))
         measured.append(replace(top, dataset=value, macro=False))
     return (column, measured), notes
 

@@ -30,7 +30,7 @@ from outscore.workflows.frames import is_table
 from outscore.workflows.load import asks_logs, files_by_system, load, refuse_unlikely
 from outscore.workflows.names import at_the_door, files_given, proposing_measures
 from outscore.workflows.prepare import Prepared, prepare
-from outscore.workflows.question import Question
+from outscore.workflows.question import Question, these_runs
 from outscore.workflows.rank.panels import Ranked, rank_panels
 from outscore.workflows.rank.parquet import measured_from_partitions
 from outscore.workflows.reading import reading_of, refuse_best_fill
@@ -337,8 +337,7 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
         text = f"{len(partitioned.files):,} Parquet files were read as parts of one dataset"
         notes.append(Note("input", f"{text}; use --dataset to name a column of datasets."))
     if kind_of_column(partitioned.columns.get("repeat", "")) == RUNS:
-        text = "The claims are about these runs, not about new ones, because Parquet parts are read one by one."
-        notes.append(Note("runs", text))
+        notes.append(these_runs("Parquet parts are read one by one"))
     used = {part: (column,) for part, column in partitioned.columns.items()}
     origins = [Origin(file.path, file.sha256(), file.rows, "parquet", used, unit="row") for file in partitioned.files]
     rows = partitioned.measured[-1].items

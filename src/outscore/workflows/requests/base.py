@@ -210,6 +210,14 @@ class Request:
                 if own.name == mode.name and self.is_given(option):
                     own.refuse(option, self.value(option.name), **facts)
 
+    def require_files(self, cure: str, *, what: str = "", most: int | None = None) -> None:
+        """Refuse to work without a file, or with more than `most`; `what` says for what they are."""
+        named = len(self.value("files"))
+        if not named and most is None:
+            raise OutscoreError("No file was named.", cure, parameter="files")
+        if most is not None and not 1 <= named <= most:
+            raise OutscoreError(f"{named} files were named, but {what}.", cure, parameter="files")
+
     def written(self) -> dict[str, str | list[str]]:
         """The options that differ from their defaults, as text: `from_written` makes an equal request of it."""
         return {option.name: _as_text(option, self.value(option.name)) for option in self.options() if self.is_given(option)}
@@ -371,8 +379,9 @@ def saved_value(option: Option, value: object) -> object:
 
 
 def input_settings(inputs: Iterable[Origin]) -> list[dict[str, Any]]:
-    """What a result saves about the files it was made from."""
-    return [{"path": file.path, "rows": file.rows, "sha256": file.sha256} for file in inputs if file.sha256]
+    """What a result saves about the files it was made from, each of which may have been read for several measures."""
+    files = {(file.path, file.sha256): file.rows for file in inputs if file.sha256}
+    return [{"path": path, "rows": rows, "sha256": digest} for (path, digest), rows in files.items()]
 
 
 def _read(option: Option, text: Written) -> Any:  # noqa: ANN401 - of whatever type the option has

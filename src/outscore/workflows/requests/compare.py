@@ -15,11 +15,11 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, check_range, did_you_mean, written_direction
 from outscore.core.records import dataclass
 from outscore.workflows.requests import base, shared
-from outscore.workflows.requests.base import Written, declare, input_settings, saved_value, versions
+from outscore.workflows.requests.base import Written, declare, saved_value
 from outscore.workflows.requests.groups import DrawRequest, LogRequest, ScoredRequest, TableRequest, UnitRequest, text_metrics
 
 if TYPE_CHECKING:
-    from outscore.scores.system import Origin
+    pass
 
 MAX_T = "max-t"
 LENGTH = "length"
@@ -147,16 +147,16 @@ class ComparisonRequest(TestedRequest, UnitRequest, DrawRequest):
         """Whether anything is asked one-sided about a difference other than 0."""
         return self.margin is not None or (self.delta != 0 and self.alternative != "two-sided")
 
-    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
-        """What is saved: the options of `outscore compare`, whichever of its two kinds this is."""
+    def saved_options(self) -> dict[str, Any]:
+        """The options of `outscore compare`, whichever of its two kinds this is."""
         options = {option.name: option for option in (*every_option(), *self.options())}
-        saved: dict[str, Any] = {}
-        for name, option in options.items():
-            value = getattr(self, name, option.default)
-            if option.always_saved or value != option.default:
-                saved[name] = saved_value(option, value)
-        saved["names"] = list(self.value("names")) or None
-        return {**saved, "inputs": input_settings(inputs), "versions": versions()}
+        values = {name: getattr(self, name, option.default) for name, option in options.items()}
+        saved = {
+            name: saved_value(option, values[name])
+            for name, option in options.items()
+            if option.always_saved or values[name] != option.default
+        }
+        return {**saved, "names": list(self.value("names")) or None}
 
 
 @dataclass(frozen=True)
@@ -192,12 +192,9 @@ class CompareRequest(ComparisonRequest, MeasuredRequest, TableRequest, LogReques
         check_correction(self.correction, test=self.test, delta=self.delta)
         refuse_metric_of_texts(self.metric)
         check_direction(self.metric, self.direction)
-        if not arrays and not logs and len(self.files) not in (1, 2):
-            raise OutscoreError(
-                f"{len(self.files)} files were named, but `compare` takes one or two.",
-                "Write `outscore compare BOTH` or `outscore compare A B`.",
-                parameter="files",
-            )
+        if not arrays and not logs:
+            cure = "Write `outscore compare BOTH` or `outscore compare A B`."
+            self.require_files(cure, what="`compare` takes one or two", most=2)
         check_repeats(self.repeats)
         check_reduction(self.reduce, self.metric)
         check_comparison(**self.asked(), metric=self.metric, names=self.names or ("A", "B"))

@@ -152,12 +152,9 @@ class GateRequest(TestedRequest, DrawRequest, TableRequest, EitherRequest, LogRe
             )
         if self.baseline_file is not None:
             self._refuse_answers()
-        if not arrays and len(self.files) not in (1, 2):
-            raise OutscoreError(
-                f"{len(self.files)} files were named, but a baseline and a candidate are compared.",
-                "Write `outscore gate BASELINE CANDIDATE --margin 0.02`.",
-                parameter="files",
-            )
+        if not arrays:
+            cure = "Write `outscore gate BASELINE CANDIDATE --margin 0.02`."
+            self.require_files(cure, what="a baseline and a candidate are compared", most=2)
         self.refuse_outside(base.SCORES if self.reference else base.TEXTS)
 
     def _refuse_answers(self) -> None:

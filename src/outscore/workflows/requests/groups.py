@@ -114,6 +114,16 @@ class EitherRequest(Request):
         """The systems, then the references."""
         return [*self.system_paths, *self.reference]
 
+    def check_texts(self, metrics: Sequence[str]) -> None:
+        """Refuse what texts are not read by, and metrics that they do not have."""
+        from outscore.formats.texts import check_columns
+        from outscore.workflows.texts.checks import check_reader, chosen_metrics
+
+        self.refuse_outside(base.SCORES)
+        check_reader(self.value("reader"))
+        check_columns(self.text_column)
+        chosen_metrics(metrics)
+
     def documents_of_texts(self) -> str | None:
         """What names the documents of segments, as which clusters of texts are known, too."""
         named = self.documents or getattr(self, "cluster", None)

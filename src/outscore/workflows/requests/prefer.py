@@ -177,8 +177,8 @@ class PreferRequest(Request):
         """Refuse what can be refused before a file is opened; `files` is False where a table was handed over."""
         from outscore.workflows.question import Question
 
-        if files and not self.files:
-            raise OutscoreError("No file was named.", "Write `outscore prefer BATTLES`.", parameter="files")
+        if files:
+            self.require_files("Write `outscore prefer BATTLES`.")
         Question(correction=self.correction).check_family()
         for option in self.options():
             value = self.value(option.name)

@@ -174,10 +174,8 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
         from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_reduction
 
-        if kind is None and not self.files:
-            raise OutscoreError(
-                "No file was named.", "Write `outscore rank TABLE`, or name one file for each system.", parameter="files"
-            )
+        if kind is None:
+            self.require_files("Write `outscore rank TABLE`, or name one file for each system.")
         check_test(self.test)
         texts = kind == "texts" or bool(self.reference)
         if not texts and self.task is None:
@@ -208,15 +206,9 @@ class RankRequest(MeasuredRequest, UnitRequest, DrawRequest, TableRequest, Eithe
             )
 
     def _check_texts(self) -> None:
-        from outscore.formats.texts import check_columns
-        from outscore.workflows.texts.checks import check_reader, chosen_metrics
-
         if self.gold is not None or self.task is not None:
             raise OutscoreError("--gold is for outputs, and --reference for texts.", "Give one of the two.", parameter="gold")
-        self.refuse_outside(base.SCORES)
-        check_reader(self.reader)
-        check_columns(self.text_column)
-        chosen_metrics(self.text_metrics)
+        self.check_texts(self.text_metrics)
         refuse_units_of_documents(self.unit_size, self.documents_of_texts())
 
     def _check_outputs(self, *, gold: bool) -> None:
@@ -310,14 +302,10 @@ class ScoreRequest(ScoredRequest, TableRequest, EitherRequest, LogRequest):
         from outscore.workflows.reading import check_direction
         from outscore.workflows.validate import check_metric, check_population, check_reduction, check_repeats
 
-        if not arrays and not self.files:
-            raise OutscoreError(
-                "No file was named.",
-                "Write `outscore score FILE`: a table, a log, or one file for each system.",
-                parameter="files",
-            )
+        if not arrays:
+            self.require_files("Write `outscore score FILE`: a table, a log, or one file for each system.")
         if self.reference:
-            self._check_texts()
+            self._check_metric_of_texts()
         else:
             self.refuse_outside(base.TEXTS)
             refuse_metric_of_texts(self.metric)
@@ -331,15 +319,9 @@ class ScoreRequest(ScoredRequest, TableRequest, EitherRequest, LogRequest):
                 f"`power` is {self.power:g}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"
             )
 
-    def _check_texts(self) -> None:
-        from outscore.formats.texts import check_columns
-        from outscore.workflows.texts.checks import check_reader, chosen_metrics
-
-        self.refuse_outside(base.SCORES)
-        check_reader(self.reader)
-        check_columns(self.text_column)
+    def _check_metric_of_texts(self) -> None:
         metrics = metrics_in(self.text_metric)
-        chosen_metrics(metrics)
+        self.check_texts(metrics)
         if len(metrics) > 1:
             first = replace(self, metric=metrics[0]).command_line()
             message = f"`score` takes one metric at a time, but --metric names {len(metrics)}."

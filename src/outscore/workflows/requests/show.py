@@ -47,8 +47,7 @@ class ShowRequest(Request):
 
     def validate(self) -> None:
         """Refuse what can be refused before a log is opened."""
-        if not self.files:
-            raise OutscoreError("No file was named.", f"Write `outscore {self.subcommand} PATH`.", parameter="files")
+        self.require_files(f"Write `outscore {self.subcommand} PATH`.")
         if self.reader not in _readers():
             raise OutscoreError(
                 f"There is no format of logs `{self.reader}`.", did_you_mean(self.reader, _readers()), parameter="reader"

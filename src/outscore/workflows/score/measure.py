@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -119,12 +121,19 @@ def measure(
     estimates = _by_dataset(by_system, chosen, alpha)
     by_slice = {} if slices is None else _slices(*slices, chosen, alpha)
     keys = _item_keys(by_system)
-    beside = _Beside(chosen, alpha, power, _correlation(by_system, keys), _worth(flat))
+    score = partial(
+        _scored,
+        population=chosen,
+        alpha=alpha,
+        power=power,
+        correlation=_correlation(by_system, keys),
+        worth=_worth(flat),
+    )
     scored = []
     for i, own in enumerate(estimates):
         (name,) = own[0].panel.systems
         lacked = {**missing.get(name, {}), **_absent(keys, i)}
-        scored.append(_scored(own, beside, pooled[i] if pooled else None, missing=lacked, slices=by_slice.get(name, [])))
+        scored.append(score(own, missing=lacked, slices=by_slice.get(name, []), pooled=pooled[i] if pooled else None))
     few = chosen == ITEMS_AND_RUNS and any(p.repeats is not None and p.repeats.systems[0].count < 3 for p in flat)
     limited = any(one.low is not None or one.high is not None for one in scored)
     method = _method([own[0] for own in estimates], chosen) if limited else ""
@@ -270,29 +279,20 @@ def _varying_units(runs: Runs, clusters: Array | None) -> int:
     return len(np.unique(units[differs]))
 
 
-@dataclass(frozen=True)
-class _Beside:
-    """What the numbers beside a score depend on: the question, and what all systems together show."""
-
-    population: str
-    alpha: float
-    power: float
-    correlation: float | None
-    worth: Worth | None
-
-
 def _scored(
     own: Sequence[_Estimate],
-    beside: _Beside,
-    pooled_score: float | None,
     *,
-    missing: dict[str, int],
-    slices: list[ScorePart],
+    population: str,
+    alpha: float,
+    power: float,
+    correlation: float | None,
+    worth: Worth | None,
+    **known: Any,  # noqa: ANN401 - other fields of the result
 ) -> ScoredSystem:
     panels, first, several = [one.panel for one in own], own[0].panel, len(own) > 1
     n, rows = sum(panel.shape[1] for panel in panels), sum(int(panel.times.sum()) for panel in panels)
     variance, df = _mean_variance([one.spread for one in own])
-    these = beside.population == THESE_ITEMS
+    these = population == THESE_ITEMS
     added = sum(one.added for one in own) / len(own) ** 2
     value = math.fsum(one.value for one in own) / len(own)
     low, high = _mean_limits(own) if several else own[0].limits
@@ -303,11 +303,11 @@ def _scored(
         grouped = sum(len(np.unique(panel.clusters)) for panel in panels if panel.clusters is not None)
     units = n if grouped is None else grouped
     share = None
-    if beside.worth is not None:
+    if worth is not None:
         once = rows == n or (first.repeats is not None and bool(first.repeats.reduced))
-        alone = beside.population == ITEMS and grouped is None and once and not several
-        right = beside.worth.share(value)
-        share = (right if first.metric.higher_is_better else 1 - right, beside.worth.unit, n if alone else None)
+        alone = population == ITEMS and grouped is None and once and not several
+        right = worth.share(value)
+        share = (right if first.metric.higher_is_better else 1 - right, worth.unit, n if alone else None)
     return ScoredSystem(
         system=first.systems[0],
         value=value,
@@ -317,7 +317,6 @@ def _scored(
         rows=rows,
         clusters=grouped,
         repeats=rows / n,
-        missing=missing,
         error=math.sqrt(variance + added) if variance + added > 0 else None,
         sd=None if scores is None or n < 2 else float(scores[0].std(ddof=1)),
         between=between,
@@ -326,18 +325,17 @@ def _scored(
             0.0 if these else variance,
             2 * df if these else df,
             added=variance if these else added,
-            correlation=beside.correlation,
+            correlation=correlation,
             share=share,
-            units=units if beside.population == ITEMS else None,
-            alpha=beside.alpha,
-            power=beside.power,
+            units=units if population == ITEMS else None,
+            alpha=alpha,
+            power=power,
         ),
-        noise=None if several else _noise(first, beside.alpha),
+        noise=None if several else _noise(first, alpha),
         datasets=[ScorePart(DATASET, str(one.panel.dataset), one.panel.shape[1], one.value, *one.limits) for one in own]
         if several
         else [],
-        slices=slices,
-        pooled=pooled_score,
+        **known,
     )
 
 

@@ -21,6 +21,7 @@ from outscore.workflows.frames import is_table
 from outscore.workflows.load import load
 from outscore.workflows.names import at_the_door, files_given, path_texts, proposing_measures
 from outscore.workflows.prepare import Prepared, prepare_each
+from outscore.workflows.question import these_runs
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure, of_kind
@@ -251,5 +252,5 @@ def _run_notes(measured: Measured, kind: RepeatKind | None) -> list[Note]:
     if kind != "runs" or measured.population == THESE_ITEMS:
         return []
     if measured.lacking:
-        return [Note("runs", f"The intervals are about these runs, not about new ones: {measured.lacking}.")]
+        return [these_runs(measured.lacking, "The intervals are")]
     return [Note("runs", FEW_RUNS)] if measured.few_runs else []
