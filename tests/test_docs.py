@@ -315,6 +315,12 @@ def test_the_drawing_of_the_code_is_the_code():
     folders = {path.name for path in (ROOT / "src" / "outscore").iterdir() if (path / "__init__.py").exists()}
     beside = {"core", "engine", "examples", "outputs"}  # what all share, how work is shared out, and data for the demonstration
     assert folders - {path.partition("/")[0] for path in paths} == beside
+    # What is said to be in a file is defined there.
+    told = re.findall(r"((?:`\w+`(?: and )?)+) in `([\w/]+\.py)`", page)
+    assert len(told) > 8
+    for names, path in told:
+        source = (ROOT / "src" / "outscore" / path).read_text(encoding="utf-8")
+        assert set(re.findall(r"\w+(?=`)", names)) <= set(re.findall(r"^(?:def|class) (\w+)", source, re.MULTILINE)), path
 
 
 def anchors_of(text):
