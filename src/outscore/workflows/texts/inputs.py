@@ -298,7 +298,7 @@ def _read(
     references = [text for path in reference for text in opened.text(path).references()]
     segments = len(references[0])
     # Before the texts are aligned, because labels of other segments may mean a wrong reference.
-    labels = {path: _labels(opened.label(path), path, segments) for path in map(own, labels_in)}
+    labels = {path: labels_of_segments(opened.label(path), path, segments) for path in map(own, labels_in)}
     texts, notes = side_by_side([*(run for runs in systems.values() for run in runs), *references])
     documents: Labels | None = None
     datasets: Labels | None = next((text.datasets for text in texts[::-1] if text.datasets is not None), None)
@@ -306,9 +306,9 @@ def _read(
         documents, more = _own_documents(texts)
         notes = (*notes, *more)
     elif documents_in != shared.POOLED:
-        documents = _labels(_said_of(own(documents_in), "document", texts[-1], opened), "documents", segments)
+        documents = labels_of_segments(_said_of(own(documents_in), "document", texts[-1], opened), "documents", segments)
     if dataset not in (None, shared.POOLED):
-        datasets = _labels(_said_of(str(dataset), "dataset", texts[-1], opened), "dataset", segments)
+        datasets = labels_of_segments(_said_of(str(dataset), "dataset", texts[-1], opened), "dataset", segments)
     source = None if source_in is None else _source(opened.text(own(source_in)), texts[-1])
     rest = iter(texts)
     ordered = {key: [next(rest) for _ in runs] for key, runs in systems.items()}
@@ -333,13 +333,6 @@ def _source(file: TextFile, reference: Segments) -> Segments:
     (text, *_) = file.references() if file.held.source is None else file.sources()
     (ordered, _), _ = side_by_side([text, reference])
     return ordered
-
-
-def _labels(labels: Segments | tuple[str, ...], column: str, segments: int) -> Labels:
-    if isinstance(labels, Segments) and len(labels) != segments:
-        message = f"{labels.label} has {len(labels):,} lines for {segments:,} segments."
-        raise OutscoreError(message, "Give one label for each segment.")
-    return labels_of_segments(labels, column, segments)
 
 
 def _said_of(path: str, what: str, reference: Segments, opened: _Opened) -> Segments | tuple[str, ...]:

@@ -154,10 +154,10 @@ def labels_of_segments(given: object, column: str, segments: int) -> Labels:
     labels = tuple(values)
     if len(labels) != segments:
         held = f"There are {len(labels):,} labels of {column}" if file is None else f"{file} has {len(labels):,} lines"
-        raise OutscoreError(f"{held} for {segments:,} segments.", "Give one for each segment.")
+        raise OutscoreError(f"{held} for {segments:,} segments.", "Give one label for each segment.")
     for i, label in enumerate(labels):
         if isinstance(label, (list, tuple, np.ndarray)):
-            raise OutscoreError(f"`{column}` has several labels at segment {i + 1}.", "Give one for each segment.")
+            raise OutscoreError(f"`{column}` has several labels at segment {i + 1}.", "Give one label for each segment.")
         if _missing(label):
             where = f"`{column}` has no label at segment {i + 1}" if file is None else f"{file}, line {i + 1}: no label"
             raise OutscoreError(f"{where}.", "Give every segment a label.")

@@ -183,7 +183,11 @@ def _scored_members(
         try:
             better = resolve_direction("mean", asked or "auto", [name], scores=columns)
         except OutscoreError:
-            _ask_direction(name, {better: _redirected(scores, written, f"{name}({better})") for better in BOTH}, command)
+            choices = {
+                better: {f"{name}({better})" if one == written else one: files for one, files in scores.items()}
+                for better in BOTH
+            }
+            _ask_direction(name, choices, command)
         direction = better.better
         signature = f"{name}|scores:{','.join(named)}|mean:segments"
         told = f"{direction.capitalize()} is better for {name}, {WHY[better.source]}"
@@ -195,10 +199,6 @@ def _scored_members(
         notes = [Note("reading" if turned else "input", f"{told}."), *scale_notes(list(rows), columns, name)]
         members.append(Member(name, segment_mean(name, direction, graded=True), signature, rows, notes=notes))
     return members, list(dict.fromkeys(origins))
-
-
-def _redirected(scores: Mapping[str, str], written: str, name: str) -> dict[str, str]:
-    return {name if one == written else one: files for one, files in scores.items()}
 
 
 def _ask_direction(
