@@ -103,6 +103,14 @@ def test_json_of_other_tools_says_what_it_is(page, name, indent):
     assert file["suits"] == []
 
 
+def test_totals_lead_to_the_plan_that_tells_what_they_allow(page):
+    accuracy = {"accuracy": 0.75, "main_score": 0.75}
+    totals = {"task_name": "reviews", "mteb_version": "1.2", "scores": {"test": [accuracy]}}
+    problem = page.upload({"x.json": json.dumps(totals).encode()})[0]["problem"]
+    assert problem.startswith("`x.json` has the totals of MTEB only, and no scores of single items.")
+    assert "outscore plan --accuracy 0.75" in problem
+
+
 def test_a_broken_or_newer_result_is_a_sentence(page, saved):
     data = json.loads(saved["clusters"])
     broken = page.upload({"x.json": json.dumps({**data, "comparisons": 5}).encode()})[0]

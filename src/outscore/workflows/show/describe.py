@@ -13,6 +13,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import count_of, dataclass
 from outscore.formats.base.source import PACKED, Peek, is_result, open_source, shorten
 from outscore.formats.battles.read import is_battles, read_battles
+from outscore.formats.logs.find import refuse_totals
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.registry import alternatives, certain_format, detect
 from outscore.formats.segments import read_segments
@@ -53,11 +54,6 @@ TOOLS: tuple[tuple[set[str], str, str], ...] = (
         {"results", "n-shot"},
         "a summary by the Language Model Evaluation Harness, without scores of items",
         "Drop its files samples_….jsonl instead, which `--log_samples` writes.",
-    ),
-    (
-        {"task_name", "mteb_version", "scores"},
-        "the totals of a task by MTEB, without scores of items",
-        "Give a table with a row for each system and a column for each task to `outscore rank --transpose`.",
     ),
     ({"instance_id", "stats"}, "written by HELM, whose instances are not a table", AS_LINES),
     ({"scenario_spec", "adapter_spec"}, "written by HELM, without scores of items", AS_LINES),
@@ -119,6 +115,7 @@ def describe(path: Path) -> FileDescription:
     >>> [(column.part, column.name, column.example, column.why) for column in found.columns]
     [('item', 'query_id', 'q1', 'no value occurs twice'), ('score', 'wer', '0.5', 'a usual name')]
     """
+    refuse_totals([path])
     with open_source(path) as source:
         peek = source
     entry = certain_format(peek)

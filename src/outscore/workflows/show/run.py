@@ -137,7 +137,6 @@ def _parts(evaluations: Sequence[Evaluation], found: Contents) -> list[Evaluatio
 
 def _describe(name: str, found: Contents) -> None:
     try:
-        refuse_totals([name])
         # Imported where it is used, as is `look`: while a log of JSON is in memory, little else should be.
         from outscore.workflows.show.describe import describe
 
