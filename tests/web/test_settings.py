@@ -68,15 +68,15 @@ def test_no_worker_may_take_all_the_memory(monkeypatch, machine, each):
 def test_the_documentation_has_the_limits():
     have = Settings()
     memory, kept = module.MIN_MEMORY >> 30, f"{have.max_uploads:,} files, {have.max_results:,} results"
+    running = f"{have.max_jobs_per_client} for one visitor, {have.max_jobs} in all"
     limits = {
-        "one upload, all its files together": f"{have.max_upload >> 20} MB",
-        "a compressed file when it is unpacked": f"{have.max_unpacked >> 20} MB",
-        "a job": f"{have.job_seconds / 60:g} minutes, a third of the machine's memory ({memory} GB at least)",
-        "jobs that wait or run": f"{have.max_jobs_per_client} for one visitor, {have.max_jobs} in all",
-        "jobs at the same time": f"one on each processor, {module.MAX_WORKERS} in all",
-        "results kept until the page ends": f"{have.max_kept} |",
+        "one upload, all its files together": f"{have.max_upload >> 20} MB; {have.max_unpacked >> 20} MB unpacked |",
+        "a job": f"{have.job_seconds / 60:g} minutes ({have.abandoned_seconds / 60:g} once its page has ended), "
+        f"a third of the machine's memory ({memory} GB at least) |",
+        "jobs that wait or run": f"{running}; at the same time one on each processor, {module.MAX_WORKERS} in all |",
+        "what is stored": f"{kept}, {have.max_bytes >> 20:,} MB, an hour after its last use; "
+        f"{have.max_kept} results until the page ends |",
         "a result that is imported, a file of settings": f"{LARGEST_SAVED >> 20} MB, {LARGEST_YAML >> 10} kB |",
-        "what is stored": f"{kept}, {have.max_bytes >> 20:,} MB, an hour after its last use;",
     }
     page = (Path(__file__).parents[2] / "docs" / "guides" / "page.md").read_text(encoding="utf-8")
     for what, most in limits.items():
