@@ -216,21 +216,27 @@ class Parser:
                 f'found "{shorten(cell)}" in the last column, expected brackets of chains',
                 "Write (3 where a mention of chain 3 begins, 3) where it ends, (3) for one token, - for none.",
             )
-        token, document = len(self.forms) - 1 - self.first_token, len(self.documents) - 1
+        token = len(self.forms) - 1 - self.first_token
         for piece in pieces:
             name = piece.strip("()")
             self.check_name(number, name)
             if piece[0] == "(":
-                self.open.setdefault(name, []).append(len(self.mentions))
-                chain = self.chains.setdefault((document, name), len(self.chains))
-                self.mentions.append([document, token, token, chain, number])
-                self.written.append(name)
+                self.open.setdefault(name, []).append(self.mention(number, name, name, token))
             if piece[-1] == ")":
-                if not self.open.get(name):
-                    self.refuse(
-                        number, f"chain {name} is closed but was never opened", f"Open it with `({name}` on the first token."
-                    )
-                self.mentions[self.open[name].pop()][2] = token
+                self.mentions[self.close(number, name)][2] = token
+
+    def mention(self, number: int, chain: str, written: str, token: int = 0) -> int:
+        """Add a mention that begins at a token of the open document; returns its row."""
+        document = len(self.documents) - 1
+        self.mentions.append([document, token, token, self.chains.setdefault((document, chain), len(self.chains)), number])
+        self.written.append(written)
+        return len(self.mentions) - 1
+
+    def close(self, number: int, name: str) -> int:
+        """Close what was opened last under a name; returns its row."""
+        if not self.open.get(name):
+            self.refuse(number, f"chain {name} is closed but was never opened", f"Open it with `({name}` on the first token.")
+        return self.open[name].pop()
 
 
 def _chains(source: Source, parser: Parser, format: str) -> Chains:
@@ -418,11 +424,7 @@ class _Entities:
         entity, part, parts = (match[1], int(match[2]), int(match[3])) if match is not None else (name, 1, 1)
         self.parser.check_name(number, entity)
         if part == 1:
-            row = len(self.places)
-            document = len(self.parser.documents) - 1
-            chain = self.parser.chains.setdefault((document, entity), len(self.parser.chains))
-            self.parser.mentions.append([document, 0, 0, chain, number])
-            self.parser.written.append(name)
+            row = self.parser.mention(number, entity, name)
             self.places.append([])
             head = given.get("head", "")
             self.heads.append(int(head) if _HEAD.fullmatch(head) else None)
@@ -440,12 +442,7 @@ class _Entities:
 
     def end(self, number: int, name: str) -> int:
         """Close a mention or one of its parts; returns its row."""
-        rows = self.parser.open.get(name)
-        if not rows:
-            self.parser.refuse(
-                number, f"chain {name} is closed but was never opened", f"Open it with `({name}` on the first token."
-            )
-        row = rows.pop()
+        row = self.parser.close(number, name)
         match = _PART.fullmatch(name)
         if match is not None and int(match[2]) < int(match[3]):
             self.waiting.setdefault((match[1], int(match[2]) + 1, int(match[3])), []).append(row)

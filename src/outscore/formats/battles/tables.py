@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -110,9 +110,9 @@ def shares_of(records: Records, column: str, verdicts: Labels, lines: Array, fir
     shares = np.asarray(table[verdicts.codes])
     other = np.flatnonzero(np.array([share is None for share in by_text])[verdicts.codes])
     if len(other):
-        won_first = _same(verdicts, first, other)
+        won_first = _is_side(verdicts, first)[other]
         shares[other] = won_first
-        wrong = other[~(won_first | _same(verdicts, second, other))]
+        wrong = other[~(won_first | _is_side(verdicts, second)[other])]
         if len(wrong):
             row = int(wrong[0])
             expected = f"expected `{shorten(first[row])}`, `{shorten(second[row])}` or tie"
@@ -163,27 +163,21 @@ def _differs(verdicts: Labels, words: Sequence[str], first: Labels, second: Labe
     """For each row, whether its verdict is one of these words and gives another winner when read as a name."""
     shares = np.array([_share(text) if text in words else math.nan for text in verdicts.names], dtype=float)
     by_word = shares[verdicts.codes]
-    wins = [_folded(verdicts, side) for side in (first, second)]
+    wins = [_is_side(verdicts, side, str.casefold) for side in (first, second)]
     by_name = np.where(wins[0], 1.0, np.where(wins[1], 0.0, math.nan))
     return np.asarray(~np.isnan(by_word) & (by_word != by_name))
 
 
-def _folded(verdicts: Labels, systems: Labels) -> Array:
-    """For each row, whether its verdict is this side's system, capitals aside."""
-    place = {name.casefold(): i for i, name in enumerate(systems.names)}
-    first = np.array([place[name.casefold()] for name in systems.names])
-    codes = np.array([place.get(text.casefold(), -1) for text in verdicts.names])
+def _is_side(verdicts: Labels, systems: Labels, key: Callable[[str], str] = str) -> Array:
+    """For each row, whether its verdict is this side's system, by what `key` makes of both."""
+    place = {key(name): i for i, name in enumerate(systems.names)}
+    first = np.array([place[key(name)] for name in systems.names])
+    codes = np.array([place.get(key(text), -1) for text in verdicts.names])
     return np.asarray(codes[verdicts.codes] == first[systems.codes])
 
 
 def _share(text: str) -> float | None:
     return preference_share(float(text)) if is_number(text) else word_share(text)
-
-
-def _same(verdicts: Labels, systems: Labels, rows: Array) -> Array:
-    place = {name: i for i, name in enumerate(systems.names)}
-    codes = np.array([place.get(text, -1) for text in verdicts.names])
-    return np.asarray(codes[verdicts.codes[rows]] == systems.codes[rows])
 
 
 def _refuse_zero_and_one(records: Records, column: str, numbers: Sequence[str]) -> None:
