@@ -119,7 +119,14 @@ def walsh_quantile(d: Array, k: int) -> float:
         # Two pivots close round the wanted share; every third step halves, so that no data can stall the
         # search.
         share = (k - below) / (upto - below) + (MARGIN, -MARGIN, 0.0)[step % 3]
-        pivot = key_of_float(_sample_quantile(u, first, last, share)) if step % 3 < 2 else (low + high) // 2
+        pivot = (low + high) // 2
+        if step % 3 < 2:
+            # About this share of a sample of the sums between the two bounds lies below the pivot.
+            ends = np.cumsum(last - first)
+            places = distinct(np.linspace(0, int(ends[-1]) - 1, SAMPLE).astype(np.int64))
+            row = np.searchsorted(ends, places, side="right")
+            sums = np.sort(u[row] + u[last[row] - ends[row] + places])
+            pivot = key_of_float(float(sums[min(max(int(share * len(sums)), 0), len(sums) - 1)]))
         pivot, step = min(max(pivot, low + 1), high - 1), step + 1
         columns = first_above(u, number_of_key(pivot), first, last)
         count = _pairs(columns, weight, before)
@@ -129,15 +136,6 @@ def walsh_quantile(d: Array, k: int) -> float:
             high, last, upto = pivot, columns, count
     doubled = number_of_key(high) if high - low == 1 else _kth_listed_sum(u, weight, first, last, k - below)
     return doubled / 2
-
-
-def _sample_quantile(u: Array, first: Array, last: Array, share: float) -> float:
-    """About the given share of the sums between the two bounds lies below this one."""
-    ends = np.cumsum(last - first)
-    places = distinct(np.linspace(0, int(ends[-1]) - 1, SAMPLE).astype(np.int64))
-    row = np.searchsorted(ends, places, side="right")
-    sums = np.sort(u[row] + u[last[row] - ends[row] + places])
-    return float(sums[min(max(int(share * len(sums)), 0), len(sums) - 1)])
 
 
 def _kth_listed_sum(u: Array, weight: Array, first: Array, last: Array, k: int) -> float:
