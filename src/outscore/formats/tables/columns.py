@@ -181,7 +181,8 @@ def _parts_by_name(finder: ColumnFinder, choice: Choice, absent: Container[str])
         if part == "score":
             continue
         column = getattr(choice, part)
-        if column is None and part not in absent:
+        # Pooled datasets still tell items apart.
+        if column is None and (part not in absent or part == "dataset"):
             column = finder.take(part, usual, f"Name the one meant with {naming(part)}.")
         if column is not None:
             parts[part] = column
