@@ -396,7 +396,7 @@ def test_one_system_has_scores_and_labels():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"task": "tags"}, "There is no task `tags`."),
+        ({"task": "tags"}, "`task` is 'tags'."),
         ({"task": "label", "correction": "holms"}, "There is no correction `holms`."),
         ({"task": "label", "alpha": 2}, "`alpha` is 2."),
         ({"task": "label", "min_support": 0}, "`min_support` is 0."),
