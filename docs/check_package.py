@@ -35,7 +35,9 @@ def problems_of(folder: Path) -> list[str]:
     with tarfile.open(source) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
     found += [
-        f"{source.name} lacks {name}" for name in ("tests/conftest.py", "hatch_build.py", "LICENSE") if name not in inside
+        f"{source.name} lacks {name}"
+        for name in ("tests/conftest.py", "hatch_build.py", "eslint.config.mjs", "LICENSE")
+        if name not in inside
     ]
     return found
 
