@@ -23,12 +23,13 @@ from benchmarks.calibration_data import DATA, Data, sample
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
-from outscore.core.rows import PairedScores, codes_of
+from outscore.core.rows import PairedScores
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.results.comparison import TestResult
+from outscore.scores.system import Labels
 
 __all__ = ["CELLS", "faults", "kept", "main", "measure", "measure_all"]
 
@@ -127,7 +128,7 @@ def _ask(
 
 def _pairs(a: Any, b: Any, clusters: Any) -> tuple[AdditiveMetric, PairedScores]:  # noqa: ANN401 - arrays
     metric, rows_a, rows_b = resolve("mean", a, b)
-    return metric, PairedScores(rows_a, rows_b, clusters=codes_of(clusters, len(a), "clusters"))
+    return metric, PairedScores(rows_a, rows_b, clusters=None if clusters is None else Labels.of(clusters).codes)
 
 
 def measure_all(replicates: int = REPLICATES, processes: int | None = None) -> list[Cell]:

@@ -26,7 +26,7 @@ from benchmarks.tables import markdown
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.rows import PairedScores, Runs, codes_of
+from outscore.core.rows import PairedScores, Runs
 from outscore.inference.base.differences import item_scores, skew_warning
 from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.own_score import OwnRows, own_intervals
@@ -95,7 +95,7 @@ def measure(name: str, replicates: range) -> Counts:
 def _rejects(test: str, d: Array, clusters: Array | None = None, **options: object) -> bool:
     """Whether a test rejects a mean difference of 0; the permutation test on a grid a thirtieth of the spread wide."""
     metric, a, b = resolve("mean", d, np.zeros_like(d))
-    pairs = PairedScores(a, b, 1, None, codes_of(clusters, len(d), "clusters"))
+    pairs = PairedScores(a, b, 1, None, None if clusters is None else Labels.of(clusters).codes)
     entry = TESTS[test]
     defaults = {option.name: option.default for option in entry.options}
     request = TestRequest(options={**defaults, "resamples": RESAMPLES, **options}, interval=False)
