@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Literal, overload
@@ -162,6 +163,25 @@ def origins_of(systems: Iterable[Scores]) -> list[Origin]:
     """All files that systems come from, each once."""
     origins = (origin for one in systems for origin in (one.origin, *one.further))
     return list(dict.fromkeys(origin for origin in origins if origin is not None))
+
+
+def rows_by_file(origins: Iterable[Origin]) -> dict[str, int]:
+    """How many rows each file has: a log is an origin for each of its systems, and a table one for each measure that it has.
+
+    Examples
+    --------
+    >>> logs = [Origin("log.json", "5e1f", rows, "promptfoo") for rows in (12, 11)]
+    >>> table = [Origin("board.csv", "a0c2", 80, "csv", {"score": (name,)}) for name in ("quality", "cost")]
+    >>> rows_by_file([*logs, *table])
+    {'log.json': 23, 'board.csv': 80}
+    """
+    by_columns = Counter[tuple[str, str]]()
+    for origin in dict.fromkeys(origins):
+        by_columns[origin.path, str(origin.columns)] += origin.rows
+    rows: dict[str, int] = {}
+    for (path, _), count in by_columns.items():
+        rows[path] = max(count, rows.get(path, 0))
+    return rows
 
 
 def score_columns(origins: Iterable[Origin]) -> list[str]:

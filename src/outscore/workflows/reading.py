@@ -7,7 +7,6 @@ that are named after a count of errors were turned around.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Literal, cast
@@ -37,7 +36,7 @@ from outscore.metrics.entry import Beside
 from outscore.metrics.registry import METRICS
 from outscore.results.design import Direction, DirectionSource, Reading
 from outscore.results.note import Note
-from outscore.scores.system import Origin, score_columns
+from outscore.scores.system import Origin, rows_by_file, score_columns
 
 Better = Literal["higher", "lower"]
 Kind = Literal["table", "log", "numbers", "texts", "outputs"]
@@ -283,7 +282,7 @@ def reading_of(
         shape = "log" if all(name in LOGS for name in formats) else "table"
     return Reading(
         shape,
-        _rows_of(origins),
+        sum(rows_by_file(origins).values()),
         # A dataframe has columns but no file; a log of several systems is an origin for each of them.
         len({origin.path for origin in origins if origin.sha256}),
         formats,
@@ -296,17 +295,6 @@ def reading_of(
         unused=list(dict.fromkeys(column for origin in origins for column in origin.unused)),
         direction_assumed=shape == "table" and source == "default" and not all(map(is_measure, _columns(origins, "score"))),
     )
-
-
-def _rows_of(origins: Iterable[Origin]) -> int:
-    """How many rows files have: a log is an origin for each of its systems, and a table one for each measure that it has."""
-    by_columns = Counter[tuple[str, str]]()
-    for origin in origins:
-        by_columns[origin.path, str(origin.columns)] += origin.rows
-    rows: dict[str, int] = {}
-    for (path, _), count in by_columns.items():
-        rows[path] = max(count, rows.get(path, 0))
-    return sum(rows.values())
 
 
 def refuse_best_fill(origins: Iterable[Origin], better: Direction) -> None:

@@ -118,3 +118,10 @@ def test_a_right_answer_is_never_offered_as_a_cluster(name, tmp_path):
     (offer,) = (note.text for note in osc.compare(path, metric="score").notes if "group items by" in note.text)
     assert "`passage`" in offer
     assert name not in offer
+
+
+def test_a_log_of_two_systems_is_one_file_with_the_rows_of_both(tmp_path):
+    (path,) = promptfoo(tmp_path)
+    found = osc.score(path, metric="score")
+    (file,) = found.settings["inputs"]
+    assert file["rows"] == found.reading.rows == sum(system.rows for system in found.systems)

@@ -379,9 +379,13 @@ def saved_value(option: Option, value: object) -> object:
 
 
 def input_settings(inputs: Iterable[Origin]) -> list[dict[str, Any]]:
-    """What a result saves about the files it was made from, each of which may have been read for several measures."""
-    files = {(file.path, file.sha256): file.rows for file in inputs if file.sha256}
-    return [{"path": path, "rows": rows, "sha256": digest} for (path, digest), rows in files.items()]
+    """What a result saves about the files it was made from, each once, however many systems or measures were read from it."""
+    from outscore.scores.system import rows_by_file
+
+    files = [file for file in inputs if file.sha256]
+    rows = rows_by_file(files)
+    digests = {file.path: file.sha256 for file in files}
+    return [{"path": path, "rows": rows[path], "sha256": digest} for path, digest in digests.items()]
 
 
 def _read(option: Option, text: Written) -> Any:  # noqa: ANN401 - of whatever type the option has
