@@ -34,6 +34,7 @@ class TestCompare:
         ("asked", "message"),
         [
             ({"slices": ["x"]}, "`slice` has shape .1,., the scores have 8 rows."),
+            ({"weights": [1, 2]}, "`weight` has shape .2,., the scores have 8 rows."),
             ({"slices": {"a": A, "b": B}}, "`slices` names 2 columns."),
             ({"slices": "topic"}, "The scores of `A` have no slice column `topic`."),
             ({"systems": ["a", "b"]}, "`systems` is for files"),
@@ -106,6 +107,14 @@ class TestRank:
     def test_what_does_not_fit_together_is_refused(self, scores, asked, message):
         with pytest.raises(OutscoreError, match=message):
             osc.rank(scores, **asked)
+
+    @pytest.mark.parametrize("keyword", ["items", "clusters", "dataset", "weights", "slices"])
+    @pytest.mark.parametrize("labels", [np.array(["q1", "q2"]), ["q1", "q2"]], ids=["array", "list"])
+    def test_a_table_has_columns_instead_of_labels(self, keyword, labels):
+        table = {"id": ["q1", "q2"], "new": [1, 1], "old": [0, 1]}
+        with pytest.raises(OutscoreError, match=f"`{keyword}` is not the name of a column") as refused:
+            osc.rank(pl.DataFrame(table), **{keyword: labels})
+        assert refused.value.parameter == keyword.removesuffix("s")
 
 
 class TestPlan:

@@ -35,6 +35,7 @@ UNNAMED: TwoNames = ("A", "B")
 PARTS = {"items": "item", "clusters": "cluster", "dataset": "dataset"}
 """The parts of columns that labels of rows stand for, by their keywords; all other labels are slices."""
 GIVE = "Give a dictionary of arrays by system, the path of a file, the scores that `read` returns, or a table with columns."
+GIVE_LABELS = "Give one label for each row."
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,9 +315,9 @@ def labels_given(given: object, rows: int, name: str) -> Labels | None:
     try:
         raw = np.asarray(given)
     except ValueError:
-        raise OutscoreError(f"`{name}` holds lists of different lengths.", "Give one label for each row.") from None
+        raise OutscoreError(f"`{name}` holds lists of different lengths.", GIVE_LABELS, parameter=name) from None
     if raw.ndim != 1 or len(raw) != rows:
-        raise OutscoreError(f"`{name}` has shape {raw.shape}, the scores have {rows} rows.", "Give one label for each row.")
+        raise OutscoreError(f"`{name}` has shape {raw.shape}, the scores have {rows} rows.", GIVE_LABELS, parameter=name)
     return encode_labels(raw, name)
 
 

@@ -131,7 +131,7 @@ def call(
             request.validate(kind="texts")
             data = texts_given(systems, reference, documents=documents, dataset=rows.get("dataset"))
         return _with_segments(run_measured(request, data, **more), target)
-    items_named = bool(given.get("items")) or "items" in rows
+    items_named = given.get("items") is not None or "items" in rows
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
     if request.measure:

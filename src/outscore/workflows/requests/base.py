@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -423,7 +424,8 @@ def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
     value = _plain(value)
     if option.kind == "metric":
         _check_metric(option, value)
-    if option.by_row and not option.many and not isinstance(value, str):
+    named = str if option.by_row else (str, os.PathLike)
+    if option.kind == "column" and not option.many and not isinstance(value, named):
         hint = "For a file or table, name the column that contains it."
         raise OutscoreError(f"`{option.keyword}` is not the name of a column.", hint, parameter=option.name)
     if option.kind == "settings":
