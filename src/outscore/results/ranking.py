@@ -645,7 +645,7 @@ class Ranking(Result, Standing):
             for pair in self.pairs
             if centre in pair.systems and pair.p.adjusted is not None and pair.p.adjusted > self.alpha and pair.difference
         ]
-        return min(undecided, key=lambda pair: pair.p.value, default=None)
+        return min(undecided, key=lambda pair: pair.p.claimed, default=None)
 
     def to_frame(self, of: Literal["systems", "pairs"] = "systems") -> pl.DataFrame:
         """A polars data frame with a row for each system, or for each pair, of every dataset and metric."""

@@ -228,7 +228,7 @@ FLAWS = {
     "sacrebleu-bs": "it centres absolute differences on their own mean, and rejects a true null hypothesis about 11% of the"
     " time at the 5% level",
 }
-"""What is known to be wrong with each rule; `inference/compat` explains."""
+"""What is known to be wrong with each rule; `inference/originals` explains."""
 
 
 def compare_corpora(

@@ -69,9 +69,9 @@ def run_scored(
     command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
     statistics = Statistics(engine or engine_of(), cache_of(cache), progress or Steps())
     texts = read_texts(request) if data is None else data
+    corpus = None if request.corpus is None else read_segments(request.corpus)
     # A caller that passes a cache reads its notes there.
     texts, members = _measured(texts, request, statistics, command, remark if cache is None else None)
-    corpus = None if request.corpus is None else read_segments(request.corpus)
     if corpus is not None and corpus.origin is not None:
         texts = replace(texts, origins=[*texts.origins, corpus.origin])
     compared, family = compare_corpora(texts, members, request, question)
