@@ -15,7 +15,7 @@ from tests.inference.base.test_cluster_variance import full_matrices
 from outscore.core.metric import AdditiveMetric
 from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import discordance, wilson_limits
-from outscore.inference.base.own_score import OwnRows, both_sides, own_intervals
+from outscore.inference.base.own_score import OwnRows, own_intervals
 from outscore.metrics.registry import resolve
 
 
@@ -25,7 +25,10 @@ def score_interval(rows, metric, *, scale=1, clusters=None, alpha=0.05):
 
 
 def score_intervals(pairs, metric, alpha=0.05):
-    return tuple(own_intervals(both_sides(pairs), metric, alpha))
+    items = pairs.per_item()
+    sides = [(pairs.a, items.a), (pairs.b, items.b)]
+    own = [OwnRows(rows / pairs.scale, means / items.scale, items.clusters) for rows, means in sides]
+    return tuple(own_intervals(own, metric, alpha))
 
 
 def limits(rows, metric="mean", **more):

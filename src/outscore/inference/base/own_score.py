@@ -10,7 +10,6 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, distinct, exact_sum
 from outscore.core.records import dataclass
-from outscore.core.rows import PairedScores
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 from outscore.laws import t_quantile
 
@@ -180,16 +179,6 @@ class OwnRows:
     items: Array
     clusters: Array | None = None
     runs: RunNoise | None = None
-
-
-def both_sides(pairs: PairedScores, single: PairedScores | None = None) -> list[OwnRows]:
-    """What A's own score rests on, and what B's does; `single` are the rows that units were made of."""
-    items, single = pairs.per_item(), single or pairs
-    found = []
-    for rows, means in ((single.a, items.a), (single.b, items.b)):
-        own = rows / single.scale
-        found.append(OwnRows(own, own if means is rows else means / items.scale, items.clusters))
-    return found
 
 
 def own_intervals(systems: Sequence[OwnRows], metric: AdditiveMetric, alpha: float = 0.05) -> list[Limits]:

@@ -301,21 +301,23 @@ def _parts(
     units: Units, first: int, second: int, asked: DiffRequest, column: str, codes: Array, names: Sequence[str]
 ) -> tuple[list[ScoredSubset], Family]:
     """Both systems on every value of a column; values are the labels of gold or those of a slice."""
-    parts: dict[int, tuple[int, float, float, float, float | None, float | None]] = {}
-    p_values: dict[int, PValue] = {}
-    for value, rows in _group(codes, len(names)):
-        before, after = units.correct[rows, first], units.correct[rows, second]
-        gains = after.astype(np.int8) - before.astype(np.int8)
-        clusters = None if units.clusters is None else units.clusters[rows]
-        interval = None
-        if len(rows) >= asked.min_support:
-            p_values[value] = gain_test(gains, clusters, asked.alpha)
-            interval = gain_interval(gains, clusters, p_values[value], asked.alpha)
-        scores = float(before.mean()), float(after.mean())
-        limits = (None, None) if interval is None else (interval.low, interval.high)
-        parts[value] = (len(rows), *scores, scores[1] - scores[0], *limits)
+    rows_of = dict(_group(codes, len(names)))
+    gained = units.correct[:, second].astype(np.int8) - units.correct[:, first].astype(np.int8)
+    tested = {
+        value: (gained[rows], None if units.clusters is None else units.clusters[rows])
+        for value, rows in rows_of.items()
+        if len(rows) >= asked.min_support
+    }
+    p_values = {value: gain_test(*gains, asked.alpha) for value, gains in tested.items()}
     adjusted, family = _adjust(p_values, asked.correction)
-    return [ScoredSubset(column, names[value], *part, adjusted.get(value)) for value, part in parts.items()], family
+    parts = []
+    for value, rows in rows_of.items():
+        before, after = (float(units.correct[rows, system].mean()) for system in (first, second))
+        interval = gain_interval(*tested[value], p_values[value], asked.alpha) if value in tested else None
+        low, high = (None, None) if interval is None else (interval.low, interval.high)
+        p = adjusted.get(value)
+        parts.append(ScoredSubset(column, names[value], len(rows), before, after, after - before, low, high, p))
+    return parts, family
 
 
 def _group(codes: Array, size: int) -> Iterator[tuple[int, Array]]:
