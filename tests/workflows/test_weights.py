@@ -232,6 +232,11 @@ class TestUnused:
         assert osc.compare(*both, score="f1").reading.unused == ["weight"]
         assert osc.compare(*both, score="f1", weights="weight").reading.unused == []
 
+    def test_systems_chosen_of_a_column_do_not_name_the_score(self, tmp_path):
+        rows = "".join(f"q{i},{name},{(i + k) % 3 % 2},{i}.5\n" for i in range(12) for k, name in enumerate("abc"))
+        (tmp_path / "all.csv").write_text("id,system,correct,latency\n" + rows)
+        assert osc.compare(tmp_path / "all.csv", systems=["a", "b"]).reading.unused == ["latency"]
+
     def test_ids_and_words_are_none(self, files):
         found = osc.compare(*files("id,score,image_id,line,comment", "q{i},{score},{i},{i},fine"))
         assert found.reading.unused == []

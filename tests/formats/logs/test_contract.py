@@ -125,3 +125,5 @@ def test_a_log_of_two_systems_is_one_file_with_the_rows_of_both(tmp_path):
     found = osc.score(path, metric="score")
     (file,) = found.settings["inputs"]
     assert file["rows"] == found.reading.rows == sum(system.rows for system in found.systems)
+    ranked = osc.rank(path, metric="score")
+    assert (ranked.reading.rows, ranked.settings["inputs"]) == (found.reading.rows, [file])

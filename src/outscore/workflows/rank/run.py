@@ -266,7 +266,7 @@ def _rank_scores(request: RankRequest, measures: Sequence[Prepared], work: _Work
         _check_measures(request, measures)
     first = measures[0]
     notes = [note for one in measures for note in _notes(one, request)]
-    origins = list({str(origin): origin for one in measures for origin in one.systems.origins}.values())
+    origins = list(dict.fromkeys(origin for one in measures for origin in one.systems.origins))
     slices = None
     if request.slice is not None:
         slices = (request.slice, first.slices(request.slice, first.panels))
