@@ -47,6 +47,23 @@ class TestCompare:
             osc.compare(A, B, **asked)
 
     @pytest.mark.parametrize(
+        "same",
+        [
+            [1, 2, 1, 2],
+            [1.5, 2.5, 1.5, 2.5],
+            (True, False, True, False),
+            np.array(["x", "y", "x", "y"], dtype=object),
+            [b"x", 1] * 2,
+        ],
+        ids=str,
+    )
+    def test_labels_of_any_type(self, same):
+        """Items in order of appearance, and their repeats, are told by whatever labels are equal."""
+        found = osc.compare(A[:4], B[:4], items=same, clusters=same)
+        assert (found.n, found.clusters, found.design.repeats) == (2, 2, 2.0)
+        assert found.difference == osc.compare(A[:4], B[:4], items=["x", "y", "x", "y"]).difference
+
+    @pytest.mark.parametrize(
         ("given", "message"),
         [
             ((A,), "`b` was not given. Give one score per item"),

@@ -40,7 +40,16 @@ def test_written_and_read(name, tmp_path):
         check_total(evaluation, measure)
 
 
-@pytest.mark.parametrize("name", [name for name, entry in LOGS.items() if entry.format.exchange is not None])
+WITH_TEXTS = [name for name, entry in LOGS.items() if entry.format.exchange is not None]
+
+
+def test_formats_that_hold_questions_and_answers_show_them():
+    judged = {"deepeval", "explainaboard", "opencompass", "zeroeval"}
+    samples = {"every-eval-ever", "inspect", "inspect-json", "lighteval", "lm-eval", "openai-evals", "promptfoo", "tau-bench"}
+    assert {"comet", *judged, *samples} <= set(WITH_TEXTS)
+
+
+@pytest.mark.parametrize("name", WITH_TEXTS)
 def test_questions_and_answers_are_read_again(name, tmp_path):
     WRITERS[name](tmp_path)
     first = read_logs([tmp_path])[0]
