@@ -125,6 +125,16 @@ class TestRank:
         with pytest.raises(OutscoreError, match=message):
             osc.rank(scores, **asked)
 
+    @pytest.mark.parametrize("keyword", ["items", "clusters", "weights", "slices"])
+    def test_labels_of_rows_are_for_scores(self, keyword):
+        labels = {keyword: ["q1"] * len(FIRST)}
+        with pytest.raises(OutscoreError, match=f"`{keyword}` is for scores, not for outputs."):
+            osc.rank({"a": FIRST, "b": SECOND}, gold=GOLD, task="label", **labels)
+        with pytest.raises(OutscoreError, match=f"`{keyword}` is for scores, not for texts."):
+            osc.rank({"a": NEW, "b": OLD}, reference=REFERENCE, **labels)
+        with pytest.raises(OutscoreError, match=f"`{keyword}` is for scores, not for texts."):
+            osc.score(["a text", "another"], reference=["a text", "another one"], **labels)
+
     @pytest.mark.parametrize("keyword", ["items", "clusters", "dataset", "weights", "slices"])
     @pytest.mark.parametrize("labels", [np.array(["q1", "q2"]), ["q1", "q2"]], ids=["array", "list"])
     def test_a_table_has_columns_instead_of_labels(self, keyword, labels):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -300,6 +300,15 @@ def rows_in(kind: type[base.Request], given: dict[str, Any]) -> dict[str, Any]:
             columns[str(column)] = labels
             given[keyword] = str(column)
     return {**rows, "slices": columns} if columns else rows
+
+
+def refuse_labels(given: Mapping[str, object], kind: Literal["texts", "outputs"]) -> None:
+    """Refuse keywords that label the rows of scores beside texts or outputs, whose calculation would leave them out."""
+    for keyword in ("items", "clusters", "weights", "slices", "dataset"):
+        known = kind == "texts" and keyword == "dataset"
+        if given.get(keyword) is not None and not known:
+            cure = f"Leave `{keyword}` out."
+            raise OutscoreError(f"`{keyword}` is for scores, not for {kind}.", cure, parameter=keyword)
 
 
 def numbered(ids: Labels, sets: Labels | None = None) -> Labels:

@@ -36,7 +36,7 @@ from outscore.workflows.rank.parquet import measured_from_partitions
 from outscore.workflows.reading import reading_of, refuse_best_fill
 from outscore.workflows.requests import base
 from outscore.workflows.requests.rank import RankRequest
-from outscore.workflows.systems import Systems, many_given, rows_in
+from outscore.workflows.systems import Systems, many_given, refuse_labels, rows_in
 from outscore.workflows.texts.checks import cache_of
 from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.members import check_segments, members_of, segment_scores
@@ -120,17 +120,18 @@ def call(
         request = RankRequest.from_python(given, **paths)
         check_segments(target, request.inputs, texts=True)
         return _with_segments(run_measured(request, **more), target)
-    rows = {} if is_table(scores) else rows_in(RankRequest, given)
     if reference is not None or gold is not None:
         kind: Kind = "outputs" if reference is None else "texts"
-        _refuse_labels(rows, kind)
+        refuse_labels(given, kind)
         systems = _by_system(scores, kind)
+        dataset = given.pop("dataset")
         request = RankRequest.from_python(given)
         data: Given = OutputData(gold, systems)
         if reference is not None:
             request.validate(kind="texts")
-            data = texts_given(systems, reference, documents=documents, dataset=rows.get("dataset"))
+            data = texts_given(systems, reference, documents=documents, dataset=dataset)
         return _with_segments(run_measured(request, data, **more), target)
+    rows = {} if is_table(scores) else rows_in(RankRequest, given)
     items_named = given.get("items") is not None or "items" in rows
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
@@ -159,12 +160,6 @@ def _paths(scores: object, **more: object) -> dict[str, Any] | None:
     if paths is not None and isinstance(scores, Mapping):
         paths["names"] = tuple(map(str, scores))
     return paths
-
-
-def _refuse_labels(labels: Mapping[str, object], kind: Kind) -> None:
-    for name in labels:
-        if (kind, name) not in (("outputs", "clusters"), ("texts", "dataset"), (kind, "slices")):
-            raise OutscoreError(f"`{name}` is for scores, not for {kind}.", f"Leave `{name}` out.", parameter=name)
 
 
 def _by_system(given: object, kind: Kind) -> dict[str, object]:

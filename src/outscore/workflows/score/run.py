@@ -25,7 +25,7 @@ from outscore.workflows.question import these_runs
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure, of_kind
-from outscore.workflows.systems import Systems, by_item, many_given, rows_in
+from outscore.workflows.systems import Systems, by_item, many_given, refuse_labels, rows_in
 from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.panels import score_texts
 from outscore.workflows.texts.statistics import Texts, texts_given
@@ -82,8 +82,9 @@ def _call_texts(scores: object, reference: object, documents: object, given: dic
     # A list of strings is a text, segment by segment.
     if paths is not None and all(isinstance(path, os.PathLike) for path in several if several is scores):
         return run(ScoreRequest.from_python(given, **paths))
+    refuse_labels(given, "texts")
     dataset = given.pop("dataset")
-    request = ScoreRequest.from_python({**given, "clusters": None, "slices": None})
+    request = ScoreRequest.from_python(given)
     (called, *_) = request.names or (UNNAMED,)
     systems = scores if isinstance(scores, Mapping) else {called: scores}
     return _of_texts(request, texts_given(systems, reference, documents=documents, dataset=dataset))
