@@ -349,8 +349,10 @@ def with_roster(evaluation: Evaluation, items: Sequence[str]) -> Evaluation:
 
 def join_parts(parts: Sequence[Evaluation]) -> Evaluation:
     """Several files of one system and task as one evaluation; rows that are in two of them are refused."""
+    if len(parts) == 1:
+        return parts[0]
     seen: dict[tuple[str, str | None], Evaluation] = {}
-    for part in parts if len(parts) > 1 else ():
+    for part in parts:
         repeats = part.repeats
         for row, item in enumerate(part.ids.texts()):
             key = (item, None if repeats is None else repeats[row])
