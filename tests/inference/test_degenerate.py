@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.inference.asking import ask, pairs_of
 
+import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.core.options import complete
 from outscore.core.rows import PairedScores
@@ -134,3 +135,8 @@ def test_normality_has_a_level_of_its_own(alpha):
 def test_resamples_of_the_permutation_test_are_bounded_too():
     with pytest.raises(OutscoreError, match=r"`resamples` is 1,000,000,000\. It must be at most 1,000,000\."):
         TestRequest(options={"method": "monte-carlo", "resamples": 10**9})
+
+
+def test_differences_whose_squares_are_nothing_leave_the_power_unmeasured():
+    a, b = np.random.default_rng(0).normal(0.1, 1, (2, 60)) * 1e-170
+    assert 0 < osc.compare(a, b, clusters=np.arange(60) // 3).p.value < 1

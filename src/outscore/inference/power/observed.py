@@ -145,7 +145,8 @@ def clustered(design: StudyDesign, spread: Spread, *, effect: float | None, n: f
     """The design with the effect of the pilot's clusters on sign flips, measured on samples of them near the answer."""
     variance = spread.sd**2 + spread.within**2 / design.repeats
     design = replace(design, observed_effect=spread.design_effect_at(variance))
-    if design.method not in ("auto", "permutation") or spread.units < MIN_CLUSTERS:
+    # The squares of differences below 1e-162 are 0: nothing can be measured on these.
+    if design.method not in ("auto", "permutation") or spread.units < MIN_CLUSTERS or not spread.observed:
         return design
     study = study_of(replace(design, method="permutation"))
     size = design.cluster_size
