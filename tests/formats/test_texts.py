@@ -355,3 +355,13 @@ def test_a_long_word_in_a_tag_takes_time_in_proportion_to_its_length(tmp_path):
     whole.write_text(SGML)
     damaged, right = read_texts(path), read_texts(whole)
     assert [text.lines for text in damaged.references()] == [text.lines for text in right.references()]
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
+def test_what_python_writes_for_no_number_is_refused_as_it_is_written(value, tmp_path):
+    """Beside a half of a letter, which Python writes, too, and which is replaced."""
+    lines = [r'{"id": 1, "hypothesis": "NaN \ud800"}', f'{{"id": 2, "hypothesis": {value}}}']
+    for text, name in (("\n".join(lines), "lines.jsonl"), (f"[{','.join(lines)}]", "list.json")):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(OutscoreError, match=f"column `hypothesis` contains {value}, expected a text"):
+            read_texts(tmp_path / name, columns={"hypothesis": "hypothesis"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import mmap
 import re
@@ -18,6 +19,7 @@ Bytes = bytes | mmap.mmap | msgspec.Raw
 # What JSON does not have, outside of strings; and strings, which are passed over.
 _NOT_JSON = re.compile(rb'"(?:[^"\\]++|\\.)*+"|-?Infinity|NaN', re.DOTALL)
 _SURROGATES = re.compile(rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_DECODED_HALF = re.compile("[\ud800-\udfff]")
 _REPLACED = rb"\ufffd"
 _HALF = 6
 UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
@@ -90,7 +92,12 @@ def decoded(data: Bytes | str, kind: Any) -> Any:  # noqa: ANN401 - of the decla
         raise
     except UNREADABLE:
         # Python writes NaN and Infinity, which JSON does not have: once these are mended, what is still wrong is refused.
-        return msgspec.json.decode(_mended(data.encode() if isinstance(data, str) else bytes(data)), type=kind)
+        return msgspec.json.decode(_mended(_encoded(data) if isinstance(data, str) else bytes(data)), type=kind)
+
+
+def _encoded(text: str) -> bytes:
+    """A text in UTF-8, without halves of letters that were decoded with the document around them."""
+    return _DECODED_HALF.sub("\ufffd", text).encode()
 
 
 def _mended(data: bytes) -> bytes:
@@ -106,6 +113,11 @@ def _mend(match: re.Match[bytes]) -> bytes:
         return written.replace(b"Infinity", b"1.7976931348623157e308")
     if b"\\u" not in written:
         return written
+    return _whole(written)
+
+
+def _whole(written: bytes) -> bytes:
+    """Strings without halves of letters, which no text can hold."""
     return _SURROGATES.sub(lambda half: _REPLACED if len(half[0]) == _HALF else half[0], written)
 
 
@@ -116,9 +128,10 @@ def brief(error: Exception) -> str:
 
 
 def json_value(text: str, path: str, line: int, hint: str) -> Any:  # noqa: ANN401 - what JSON can hold
-    """The JSON value on a line; what is none is refused."""
+    """The JSON value on a line; what is none is refused. NaN and infinities, which Python writes, are numbers here."""
     try:
-        return decoded(text, Any)
+        found = decoded(text, Any)
+        return json.loads(_whole(_encoded(text)), strict=False) if "NaN" in text or "Infinity" in text else found
     except UNREADABLE as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else brief(error)
         raise line_error(path, line, f"this is not JSON ({reason})", hint) from None

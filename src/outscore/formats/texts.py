@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.base.document import parse_document
 from outscore.formats.base.source import Peek, line_error, open_source, shorten, stem_of
-from outscore.formats.json import json_value
+from outscore.formats.json import json_value, number_of
 from outscore.formats.segments import (
     REFERENCE,
     SOURCE,
@@ -396,7 +397,7 @@ def _is_text(cells: Sequence[object]) -> bool:
 
 def _texts_among(table: Rows, names: Sequence[str]) -> list[str]:
     """The columns without numbers, as MetricX calls its scores predictions; answers of models only where there is no other."""
-    texts = [name for name in names if not any(isinstance(row.get(name), (int, float)) for _, row in table.rows[:20])]
+    texts = [name for name in names if all(math.isnan(number_of(row.get(name))) for _, row in table.rows[:20])]
     return [name for name in texts if _plain(name) not in _ANSWERS] or texts
 
 
