@@ -9,7 +9,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.core.rows import PairedScores
-from outscore.inference.base.own_score import both_sides, own_intervals
+from outscore.inference.base.own_score import OwnRows, own_intervals
 from outscore.inference.base.question import TestRequest
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
@@ -54,7 +54,9 @@ def codings(rng: np.random.Generator) -> Iterator[Look]:
             assert interval.low is not None
             assert interval.high is not None
             yield "codings", row, f"difference, n = {n}", interval.low <= worth * (RATES[0] - RATES[1]) <= interval.high
-            least, most = own_intervals(both_sides(pairs), metric)[0]
+            items = pairs.per_item()
+            own = [OwnRows(rows / pairs.scale, means / items.scale) for rows, means in ((pairs.a, items.a), (pairs.b, items.b))]
+            least, most = own_intervals(own, metric)[0]
             holds = None if least is None or most is None else least <= low + worth * RATES[0] <= most
             yield "codings", row, f"own score of A, n = {n}", holds
 

@@ -26,11 +26,11 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 345,
-    "lines of code": 67_919,
-    "types": 576,
+    "lines of code": 65_182,
+    "types": 496,
     "lists of option names": 0,
-    "records patched in workflows": 172,
-    "assertions that something is not None": 66,
+    "records patched in workflows": 128,
+    "assertions that something is not None": 60,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""
 VISITED = {"functions": 854, "modules": 120}
