@@ -31,8 +31,8 @@ from benchmarks.tables import duration, markdown
 from benchmarks.timing import _process_peak, process_memory
 
 from outscore.engine.dask_cluster import Dask
-from outscore.engine.engines import Engine, Serial
-from outscore.engine.progress import Steps
+from outscore.engine.engines import SERIAL, Engine
+from outscore.engine.progress import Progress
 
 __all__ = ["FULL", "QUICK", "Sizes", "measure", "text"]
 
@@ -99,7 +99,7 @@ def _files(folder: Path, sizes: Sizes) -> tuple[Path, Path]:
     return table, parts
 
 
-class _Killing(Steps):
+class _Killing(Progress):
     """Kills a worker half-way."""
 
     def __init__(self, pid: int) -> None:
@@ -117,12 +117,12 @@ Usage = Callable[[], dict[str, Any]]
 
 
 @contextmanager
-def _alone() -> Iterator[tuple[Engine, Steps, Usage]]:
-    yield Serial(), Steps(), dict
+def _alone() -> Iterator[tuple[Engine, Progress, Usage]]:
+    yield SERIAL, Progress(), dict
 
 
 @contextmanager
-def _cluster(*, kill: bool = False) -> Iterator[tuple[Engine, Steps, Usage]]:
+def _cluster(*, kill: bool = False) -> Iterator[tuple[Engine, Progress, Usage]]:
     with Dask("local", WORKERS, MEMORY).connect() as cluster:
         client = cluster.client
         pids = list(client.run(os.getpid).values())
@@ -134,7 +134,7 @@ def _cluster(*, kill: bool = False) -> Iterator[tuple[Engine, Steps, Usage]]:
                 "lost": len(set(pids) - set(client.run(os.getpid).values())),
             }
 
-        yield cluster, _Killing(pids[0]) if kill else Steps(), usage
+        yield cluster, _Killing(pids[0]) if kill else Progress(), usage
 
 
 SETTINGS = {"alone": _alone, "dask": _cluster, "killed": partial(_cluster, kill=True)}

@@ -9,7 +9,7 @@ from pathlib import Path
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.engine.engines import engine_of
-from outscore.engine.progress import Steps
+from outscore.engine.progress import Progress
 from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text.registry import text_metric
 from outscore.workflows.texts.statistics import Statistics
@@ -38,7 +38,7 @@ def metric_of(name: str) -> AdditiveMetric:
 
 def statistics_of(systems: Sequence[str], metrics: Sequence[str]) -> dict[tuple[str, str], Array]:
     """Rows by (metric, system), from the cache where they are known."""
-    source = Statistics(engine_of(0), StatisticsCache(cache_folder()), Steps())
+    source = Statistics(engine_of(0), StatisticsCache(cache_folder()), Progress())
     return {
         (metric, system): source.of(*text_metric(metric), lines_of(system), [lines_of("ref")])
         for metric in metrics

@@ -21,9 +21,9 @@ from outscore.core.errors import OutscoreError
 from outscore.engine import dask_cluster as cluster
 from outscore.engine import local_cluster as host
 from outscore.engine.dask_cluster import Dask
-from outscore.engine.engines import Serial, open_engine
+from outscore.engine.engines import SERIAL, open_engine
 from outscore.engine.local_cluster import local_cluster
-from outscore.engine.progress import Steps
+from outscore.engine.progress import Progress
 from outscore.resampling import flipped_sums
 
 pytest.importorskip("distributed", reason="needs dask and distributed")
@@ -82,14 +82,14 @@ def running():
 
 @pytest.mark.parametrize("count", [0, 1, 40])
 def test_against_serial(running, count):
-    steps = Steps()
-    assert running.map(abs, range(-count, 0), progress=steps) == Serial().map(abs, range(-count, 0))
+    steps = Progress()
+    assert running.map(abs, range(-count, 0), progress=steps) == SERIAL.map(abs, range(-count, 0))
     assert steps.done == count
 
 
 def test_against_serial_the_same_bytes(running):
     function = functools.partial(sums_of, np.random.default_rng(0).integers(-50, 50, (500, 20)))
-    here, there = (engine.map(function, range(0, 60, 10)) for engine in (Serial(), running))
+    here, there = (engine.map(function, range(0, 60, 10)) for engine in (SERIAL, running))
     assert np.concatenate(here).tobytes() == np.concatenate(there).tobytes()
 
 
@@ -103,7 +103,7 @@ def test_workers_are_others_with_one_thread(running):
 def test_only_so_many_tasks_are_under_way(running, monkeypatch):
     """Tasks are drawn when there is room for them, not all at once."""
     monkeypatch.setattr(cluster, "MAX_TASKS_PER_THREAD", 2)
-    steps, ahead = Steps(), []
+    steps, ahead = Progress(), []
 
     def tasks():
         for task in range(30):
@@ -135,7 +135,7 @@ def test_work_that_cannot_travel_is_one_sentence(running):
 
 
 def test_cancelling_stops_the_rest(running):
-    steps = Steps()
+    steps = Progress()
     timer = threading.Timer(0.5, steps.cancel)
     timer.start()
     with pytest.raises(CancelledError):
@@ -185,7 +185,7 @@ def test_an_address(running):
 @pytest.mark.slow
 def test_the_scheduler_is_lost():
     with local_cluster(1, "1 GB") as address, open_engine(Dask(address)) as engine:
-        steps = Steps()
+        steps = Progress()
         steps.advance = lambda *_: os.kill(scheduler_of(address), signal.SIGKILL)
         with pytest.raises(OutscoreError, match=f"The Dask scheduler at {address} was lost"):
             engine.map(time.sleep, [0, 60, 60], progress=steps)

@@ -21,10 +21,10 @@ from tests.engine.tasks import a_lambda, chatter, die, die_once, divide, fail_fr
 from outscore.core.errors import OutscoreError
 from outscore.engine import progress, workers
 from outscore.engine.dask_cluster import Dask
-from outscore.engine.engines import MIN_WORK, Processes, Serial, engine_of, open_engine
-from outscore.engine.progress import Steps, terminal_progress
+from outscore.engine.engines import MIN_WORK, SERIAL, Processes, engine_of, open_engine
+from outscore.engine.progress import Progress, terminal_progress
 
-ENGINES = [Serial(), Processes(2), Processes(3)]
+ENGINES = [SERIAL, Processes(2), Processes(3)]
 NAMES = ["serial", "two", "three"]
 needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="needs dask and distributed")
 
@@ -47,7 +47,7 @@ def gone(pids: list[int], within: float = 5.0) -> bool:
 @pytest.mark.parametrize("engine", ENGINES, ids=NAMES)
 @pytest.mark.parametrize("count", [0, 1, 2, 17])
 def test_results_are_in_order(engine, count):
-    steps = Steps()
+    steps = Progress()
     assert engine.map(abs, range(-count, 0), progress=steps) == list(range(count, 0, -1))
     assert steps.done == count
 
@@ -94,7 +94,7 @@ def test_errors_that_cannot_travel_are_told():
 
 @pytest.mark.posix
 def test_a_lost_worker_costs_time_only(tmp_path):
-    steps = Steps()
+    steps = Progress()
     assert Processes(2).map(functools.partial(die_once, tmp_path), range(10), progress=steps) == [x * x for x in range(10)]
     assert steps.done == 10
     assert len(list(tmp_path.iterdir())) == 4
@@ -155,7 +155,7 @@ def test_no_interpreter_is_one_sentence(monkeypatch):
 
 @pytest.mark.parametrize("engine", ENGINES[:2], ids=NAMES[:2])
 def test_cancelling_stops_the_rest(engine):
-    steps = Steps()
+    steps = Progress()
     timer = threading.Timer(0.5, steps.cancel)
     timer.start()
     start = time.monotonic()
@@ -254,11 +254,11 @@ def test_functions_of_a_script_are_one_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("jobs", "work", "expected"),
     [
-        (None, None, Serial()),
-        (1, 1e9, Serial()),
+        (None, None, SERIAL),
+        (1, 1e9, SERIAL),
         (2, None, Processes(2)),
         (2, MIN_WORK, Processes(2)),
-        (2, MIN_WORK / 2, Serial()),
+        (2, MIN_WORK / 2, SERIAL),
     ],
 )
 def test_engine_of(jobs, work, expected):
@@ -270,7 +270,7 @@ def test_engine_of_all_processors(monkeypatch):
     assert engine_of(0) == Processes(3)
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert engine_of(0) == Serial()
+    assert engine_of(0) == SERIAL
 
 
 @pytest.mark.parametrize(
@@ -320,9 +320,9 @@ class Terminal(io.StringIO):
 def test_a_bar_on_a_terminal_only(capsys):
     with terminal_progress() as steps:
         steps.begin("TER of 2 systems", 2)
-        Serial().map(abs, [1, 2], progress=steps)
+        SERIAL.map(abs, [1, 2], progress=steps)
     assert capsys.readouterr() == ("", "")
-    assert type(steps) is Steps
+    assert type(steps) is Progress
 
 
 @pytest.mark.parametrize(("moment", "shown"), [(0.0, True), (60.0, False)])
@@ -334,6 +334,6 @@ def test_a_bar_appears_after_a_moment(monkeypatch, moment, shown):
     with terminal_progress() as steps:
         for doing in ("TER of 2 systems", "BLEU of 2 systems"):
             steps.begin(doing, 2)
-            assert Serial().map(abs, [1, 2], progress=steps) == [1, 2]
+            assert SERIAL.map(abs, [1, 2], progress=steps) == [1, 2]
     assert ("TER of 2 systems" in screen.getvalue()) is shown
     assert ("BLEU of 2 systems" in screen.getvalue()) is shown

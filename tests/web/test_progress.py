@@ -9,7 +9,7 @@ import pytest
 
 from outscore.core.errors import OutscoreError
 from outscore.engine import progress as module
-from outscore.engine.engines import Serial
+from outscore.engine.engines import SERIAL
 from outscore.engine.progress import terminal_progress
 
 
@@ -26,7 +26,7 @@ def test_every_beginning_and_end_is_written(pipe):
     with terminal_progress() as steps:
         for doing in ("TER", "BLEU"):
             steps.begin(doing, 1000)
-            Serial().map(abs, range(1000), progress=steps)
+            SERIAL.map(abs, range(1000), progress=steps)
     lines = pipe()
     ends = [(line["doing"], line["done"], line["total"]) for line in lines if line["done"] in (0, 1000)]
     assert ends == [(doing, done, 1000) for doing in ("TER", "BLEU") for done in (0, 1000)]
@@ -38,7 +38,7 @@ def test_some_lines_come_in_between(pipe, monkeypatch):
     monkeypatch.setattr(module, "MIN_INTERVAL", 0.0)
     with terminal_progress() as steps:
         steps.begin("TER", 3)
-        Serial().map(abs, range(3), progress=steps)
+        SERIAL.map(abs, range(3), progress=steps)
     assert [line["done"] for line in pipe()] == [0, 1, 2, 3]
 
 

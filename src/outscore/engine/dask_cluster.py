@@ -15,14 +15,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from functools import cache, partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from outscore.core.errors import OutscoreError, load_extra
 from outscore.core.records import dataclass
 from outscore.engine.local_cluster import local_cluster
-from outscore.engine.progress import Progress, Steps
+from outscore.engine.progress import Progress
 from outscore.engine.workers import POLL, Outcome, deserialize, load_outcome, lost_workers_error, run_serialized, serialize
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Connection:
         self, function: Callable[[Task], Answer], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> list[Answer]:
         """Apply `function` to every task."""
-        steps = progress or Steps()
+        steps = progress or Progress()
         waiting = enumerate(tasks)
         results: dict[int, Answer] = {}
         failures: dict[int, BaseException] = {}
@@ -202,9 +202,9 @@ class DaskTasks:
             self._futures[index] = future
             future.add_done_callback(partial(_notify, self._done, index))
 
-    def _share(self) -> Future[_SharedFunction]:
+    def _share(self) -> Future[bytes]:
         with self._connection.check_scheduler():
-            return self._client.submit(_SharedFunction, self._function, pure=False)
+            return self._client.submit(_sent, self._function, pure=False)
 
     def cancel(self) -> None:
         """Cancel all tasks in progress."""
@@ -243,20 +243,20 @@ def _is_suspected(error: BaseException | None) -> TypeGuard[KilledWorker]:
     return isinstance(error, KilledWorker)
 
 
-class _SharedFunction:
-    """The function on a worker: it is sent as bytes and loaded once, on its first call."""
-
-    def __init__(self, serialized: bytes) -> None:
-        self._serialized = serialized
-        self.load: Callable[[], Callable[[Any], Any]] = cache(partial(deserialize, serialized))
-
-    def __reduce__(self) -> tuple[type[_SharedFunction], tuple[bytes]]:
-        return _SharedFunction, (self._serialized,)
+def _sent(function: bytes) -> bytes:
+    """The task whose result is the function: Dask fetches it once for each worker."""
+    return function
 
 
-def _run_task(task: bytes, *, shared: _SharedFunction) -> bytes:
-    """Run one task on a worker."""
-    return run_serialized(shared.load, task)
+def _run_task(task: bytes, *, shared: bytes) -> bytes:
+    """Run one task on a worker, which loads the function on its first task."""
+    return run_serialized(partial(_loaded, shared), task)
+
+
+@lru_cache(maxsize=1)
+def _loaded(function: bytes) -> Callable[[Any], Any]:
+    loaded: Callable[[Any], Any] = deserialize(function)
+    return loaded
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.engine.progress import Progress, Steps
+from outscore.engine.progress import Progress
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -41,34 +41,8 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
-class Serial:
-    """One task after the other, in this process."""
-
-    def map(
-        self, function: Callable[[Task], Answer], tasks: Iterable[Task], *, progress: Progress | None = None
-    ) -> list[Answer]:
-        """Apply `function` to every task.
-
-        Examples
-        --------
-        >>> Serial().map(abs, [-2, 3])
-        [2, 3]
-        """
-        steps = progress or Steps()
-        results = []
-        for task in tasks:
-            if steps.cancelled:
-                from concurrent.futures import CancelledError
-
-                raise CancelledError
-            results.append(function(task))
-            steps.advance()
-        return results
-
-
-@dataclass(frozen=True)
 class Processes:
-    """Tasks on several worker processes, which are started by each call of `map` and always end with it."""
+    """Tasks one after the other in this process, or on worker processes that every call of `map` starts and ends."""
 
     workers: int
 
@@ -79,16 +53,29 @@ class Processes:
 
         Examples
         --------
-        >>> Processes(2).map(abs, [-2, 3, -4])
-        [2, 3, 4]
+        >>> SERIAL.map(abs, [-2, 3]), Processes(2).map(abs, [-2, 3, -4])
+        ([2, 3], [2, 3, 4])
         """
-        waiting = list(tasks)
-        workers = min(self.workers, len(waiting))
-        if workers < 2:
-            return Serial().map(function, waiting, progress=progress)
-        from outscore.engine.workers import run_on_workers
+        progress = progress or Progress()
+        if self.workers > 1:
+            tasks = list(tasks)
+            if len(tasks) > 1:
+                from outscore.engine.workers import run_on_workers
 
-        return run_on_workers(function, waiting, workers, progress or Steps())
+                return run_on_workers(function, tasks, min(self.workers, len(tasks)), progress)
+        results = []
+        for task in tasks:
+            if progress.cancelled:
+                from concurrent.futures import CancelledError
+
+                raise CancelledError
+            results.append(function(task))
+            progress.advance()
+        return results
+
+
+SERIAL = Processes(1)
+"""This process alone."""
 
 
 def open_engine(engine: Engine) -> AbstractContextManager[Engine]:
@@ -100,7 +87,7 @@ def open_engine(engine: Engine) -> AbstractContextManager[Engine]:
     ...     engine.map(abs, [-2]), engine.map(abs, [-3])
     ([2], [3])
     """
-    if isinstance(engine, (Serial, Processes)):
+    if isinstance(engine, Processes):
         return nullcontext(engine)
     from outscore.engine.dask_cluster import Dask
 
@@ -117,7 +104,7 @@ def engine_of(jobs: int | None = None, *, work: float | None = None, dask: str |
     Examples
     --------
     >>> engine_of(None), engine_of(2), engine_of(8, work=0.2)
-    (Serial(), Processes(workers=2), Serial())
+    (Processes(workers=1), Processes(workers=2), Processes(workers=1))
     >>> engine_of(2, dask="local")
     Dask(address='local', workers=2, memory='2 GB')
     """
@@ -133,7 +120,7 @@ def engine_of(jobs: int | None = None, *, work: float | None = None, dask: str |
         return Dask(dask, jobs or processors())
     workers = 1 if jobs is None else jobs or processors()
     if workers == 1 or (work is not None and work < MIN_WORK):
-        return Serial()
+        return SERIAL
     return Processes(workers)
 
 

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
 
@@ -23,32 +23,15 @@ MIN_INTERVAL = 0.1
 """Seconds between two lines of JSON: more of them would only keep the reader busy."""
 
 
-class Progress(Protocol):
-    """Receives progress and may cancel the work. Engines call it from the thread that called their `map`."""
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether the work should stop."""
-        ...
-
-    def begin(self, doing: str, total: int) -> None:
-        """Begin work of `total` steps. The caller of `map` calls this, because only it can name the work."""
-        ...
-
-    def advance(self, steps: int = 1) -> None:
-        """Count finished steps."""
-        ...
-
-
-class Steps:
-    """Progress that counts, and that any thread can cancel.
+class Progress:
+    """Counts steps of work, which any thread can cancel. Engines call it from the thread that called their `map`.
 
     Examples
     --------
-    >>> steps = Steps()
-    >>> steps.begin("TER", 3)
-    >>> steps.advance()
-    >>> steps.doing, steps.done, steps.total, steps.cancelled
+    >>> progress = Progress()
+    >>> progress.begin("TER", 3)
+    >>> progress.advance()
+    >>> progress.doing, progress.done, progress.total, progress.cancelled
     ('TER', 1, 3, False)
     """
 
@@ -56,7 +39,7 @@ class Steps:
         self.doing, self.done, self.total, self.cancelled = "", 0, 0, False
 
     def begin(self, doing: str, total: int) -> None:
-        """Start counting from zero."""
+        """Begin work of `total` steps. The caller of `map` calls this, because only it can name the work."""
         self.doing, self.done, self.total = doing, 0, total
 
     def advance(self, steps: int = 1) -> None:
@@ -86,7 +69,7 @@ def terminal_progress() -> Iterator[Progress]:
         yield ProgressLines(_open_descriptor(descriptor))
         return
     if not sys.stderr.isatty():
-        yield Steps()
+        yield Progress()
         return
     bar = _Bar()
     try:
@@ -106,8 +89,8 @@ def _open_descriptor(written: str) -> int:
     return number
 
 
-class ProgressLines(Steps):
-    """Steps written as JSON: a line at the beginning, some in between, and one at the end."""
+class ProgressLines(Progress):
+    """Progress written as JSON: a line at the beginning, some in between, and one at the end."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__()
@@ -131,8 +114,8 @@ class ProgressLines(Steps):
         os.write(self._descriptor, f"{line}\n".encode())
 
 
-class _Bar(Steps):
-    """Steps shown as a bar once the work takes longer than `BAR_DELAY`."""
+class _Bar(Progress):
+    """Progress shown as a bar once the work takes longer than `BAR_DELAY`."""
 
     def __init__(self) -> None:
         super().__init__()

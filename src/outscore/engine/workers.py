@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from functools import cache, partial
@@ -298,8 +298,7 @@ def serve() -> None:
     """Run in a worker: receive the function, then tasks, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     outcomes = claim_output()
-    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(sys.stdin.buffer, inbox), daemon=True).start()
+    inbox = inbox_of(iter(partial(pickle.load, sys.stdin.buffer), None))
     function = cache(partial(deserialize, inbox.get()))
     # The pipe breaks when the main process is gone: no one needs the outcome.
     with suppress(BrokenPipeError):
@@ -309,10 +308,16 @@ def serve() -> None:
     os._exit(0)
 
 
-def _listen(tasks: IO[bytes], inbox: queue.SimpleQueue[bytes]) -> None:
-    """Pass on messages; exit at once when the other side has closed the pipe or is gone."""
+def inbox_of(messages: Iterable[bytes]) -> queue.SimpleQueue[bytes]:
+    """Messages as they come in; the process exits at once when the other side has closed the pipe or is gone."""
+    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(messages, inbox), daemon=True).start()
+    return inbox
+
+
+def _listen(messages: Iterable[bytes], inbox: queue.SimpleQueue[bytes]) -> None:
     try:
-        while True:
-            inbox.put(pickle.load(tasks))  # noqa: S301 - our own main process wrote it
+        for message in messages:
+            inbox.put(message)
     finally:
         os._exit(0)

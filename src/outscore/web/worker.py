@@ -20,7 +20,6 @@ import queue
 import shutil
 import signal
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from importlib import import_module
@@ -31,8 +30,8 @@ from typing import IO, TYPE_CHECKING, Any
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.engine.engines import engine_of, open_engine
-from outscore.engine.progress import Progress, ProgressLines, Steps
-from outscore.engine.workers import claim_output
+from outscore.engine.progress import Progress, ProgressLines
+from outscore.engine.workers import claim_output, inbox_of
 from outscore.web.messages import PROGRAM, describe_failure
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import TextsRequest
@@ -66,7 +65,7 @@ WARM_UP: tuple[Mapping[str, Any], ...] = (
 class Listener:
     """Who hears of a task while it is done: how far it is, and what is worth knowing and no part of its result."""
 
-    progress: Progress = field(default_factory=Steps)
+    progress: Progress = field(default_factory=Progress)
     notes: list[str] = field(default_factory=list)
 
 
@@ -76,8 +75,7 @@ def serve(memory: int, *, warm: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory(memory)
     answers, terminal = claim_output(), _own_terminal()
-    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(_own_input(), inbox), daemon=True).start()
+    inbox = inbox_of(_own_input())
     if warm:
         warm_up(inbox, terminal)
     while True:
@@ -116,14 +114,6 @@ def _claim(descriptor: int) -> int:
     return own
 
 
-def _listen(tasks: IO[bytes], inbox: queue.SimpleQueue[bytes]) -> None:
-    try:
-        for line in tasks:
-            inbox.put(line)
-    finally:
-        os._exit(0)
-
-
 def warm_up(inbox: queue.SimpleQueue[bytes], terminal: IO[str]) -> None:
     """Import what tasks will need by doing some, which also shows early when none could be done."""
     # In the folder of the page, which is removed whatever becomes of this process.
@@ -148,7 +138,7 @@ def answer(task: Mapping[str, Any], terminal: IO[str], progress: Progress | None
 
 def attempt(work: Callable[[Listener], Any], terminal: IO[str], progress: Progress | None = None) -> dict[str, Any]:
     """Do some work; errors become a sentence, and a failure of ours also a line on the terminal."""
-    listener = Listener(progress or Steps())
+    listener = Listener(progress or Progress())
     try:
         # Some libraries print.
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -315,7 +305,7 @@ def run_request(
     >>> result.items
     1768
     """
-    progress = progress or Steps()
+    progress = progress or Progress()
     workflow: Any = import_module(WORKFLOWS[request.command])
     match request:
         case TextsRequest() | RankRequest():

@@ -9,7 +9,7 @@ from tests.plans import paired_pilot, plan_from_pilot
 from tests.plans import plan_numbers as plan
 
 from outscore.core.errors import OutscoreError
-from outscore.engine.progress import Steps
+from outscore.engine.progress import Progress
 from outscore.inference.power.planning import detectable_effect, power, sample_size
 from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
@@ -356,13 +356,13 @@ def test_pilots_that_say_nothing(a, b, words):
 
 
 def tried(a, b, progress=None, **asked):
-    return retrospective_curves(*paired_pilot(a, b), PlanRequest(**asked), progress or Steps())
+    return retrospective_curves(*paired_pilot(a, b), PlanRequest(**asked), progress or Progress())
 
 
 def test_retrospective_curves():
     rng = np.random.default_rng(4)
     scores = np.round(rng.normal(0.2, 0.3, 12), 2)
-    steps = Steps()
+    steps = Progress()
     curves = tried(scores, np.zeros(12), steps, replicates=5, seed=1)
     assert [curve.kind for curve in curves] == ["normal", "bootstrap"]
     assert steps.done == steps.total == 2 * 5 * len(curves[0].points)

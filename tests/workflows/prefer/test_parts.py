@@ -12,7 +12,7 @@ from tests.variants import variants
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.engine.dask_cluster import Dask
-from outscore.engine.engines import Processes, Serial
+from outscore.engine.engines import SERIAL, Processes
 from outscore.workflows.prefer import inputs as parts
 
 
@@ -103,7 +103,7 @@ def test_repeated_battles_are_told_alike(cut, tmp_path):
     assert any("battles appear identically in another file" in note.text for note in found.notes)
 
 
-ENGINES = {"Serial": Serial(), "Processes": Processes(2), "Dask": Dask("local", 2)}
+ENGINES = {"Serial": SERIAL, "Processes": Processes(2), "Dask": Dask("local", 2)}
 
 
 @pytest.mark.parametrize("engine", variants(ENGINES, ("Serial",)))

@@ -18,8 +18,8 @@ from tests.variants import a_few, crossed
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.engine.dask_cluster import Dask
-from outscore.engine.engines import Processes, Serial
-from outscore.engine.progress import Steps
+from outscore.engine.engines import SERIAL, Processes
+from outscore.engine.progress import Progress
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.parquet import are_partitions, long_file, long_rows, partition_paths
 from outscore.results.note import note_texts
@@ -184,7 +184,7 @@ def test_shares_that_come_together_in_waves(binary, tmp_path, monkeypatch):
     monkeypatch.setattr(partitions, "ROWS", 50)
     monkeypatch.setattr(partitions, "MIN_SHARES", 2)
     monkeypatch.setattr(partitions, "HELD", 10_000)
-    steps = Steps()
+    steps = Progress()
     assert as_bytes(measured_from_partitions(folder, progress=steps)) == whole
     assert steps.done == steps.total > 8
 
@@ -226,15 +226,15 @@ def test_any_engine_gives_the_same_bytes(binary, real, tmp_path, few, sums_alone
     engine = Processes(2) if name == "processes" else request.getfixturevalue(name)
     tables = cut(long_table(*binary) if kind == "binary" else long_table(real), 5)
     folder = written(tmp_path / "cut", tables)
-    alone, others = Steps(), Steps()
+    alone, others = Progress(), Progress()
     options = {"resamples": 199}
-    here = measured_from_partitions(folder, engine=Serial(), progress=alone, question=Question(options=options))
+    here = measured_from_partitions(folder, engine=SERIAL, progress=alone, question=Question(options=options))
     there = measured_from_partitions(folder, engine=engine, progress=others, question=Question(options=options))
     assert as_bytes(there) == as_bytes(here)
     assert (others.done, others.total) == (alone.done, alone.total)
 
 
-class Killing(Steps):
+class Killing(Progress):
     """Kills a worker as soon as the first task is done."""
 
     def __init__(self, pid):
@@ -308,7 +308,7 @@ def test_coins_of_many_datasets_take_several_passes(real, tmp_path, monkeypatch,
     folder = written(tmp_path / "one", [table])
     before = as_bytes(measured_from_partitions(folder, question=Question(options={"resamples": 99})))
     monkeypatch.setattr("outscore.workflows.rank.parquet.FLIP_BYTES", 5_000)
-    steps = Steps()
+    steps = Progress()
     assert as_bytes(measured_from_partitions(folder, progress=steps, question=Question(options={"resamples": 99}))) == before
     assert (steps.doing, steps.done, steps.total) == ("flipping coins", 4, 4)
 

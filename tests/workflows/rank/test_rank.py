@@ -13,8 +13,8 @@ from tests.variants import a_few
 import outscore as osc
 from outscore import OutscoreError, rank
 from outscore.core.metric import AdditiveMetric
-from outscore.engine.engines import Processes, Serial, engine_of
-from outscore.engine.progress import Steps
+from outscore.engine.engines import SERIAL, Processes, engine_of
+from outscore.engine.progress import Progress
 from outscore.inference.families import adjust
 from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking
@@ -249,8 +249,8 @@ def test_macro_average_of_a_corpus_metric_uses_flips_of_all_datasets():
 
 
 def test_engines_and_progress_change_nothing():
-    values, steps = as_dict(simulated(40, kind="real")), Steps()
-    first = rank(values, engine=Serial(), progress=steps)
+    values, steps = as_dict(simulated(40, kind="real")), Progress()
+    first = rank(values, engine=SERIAL, progress=steps)
     assert bytes_of(first) == bytes_of(rank(values, engine=engine_of(2)))
     assert steps.done == steps.total > 0
 

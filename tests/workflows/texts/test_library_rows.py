@@ -6,8 +6,8 @@ import pytest
 from tests.variants import a_few
 
 import outscore as osc
-from outscore.engine.engines import Serial
-from outscore.engine.progress import Steps
+from outscore.engine.engines import SERIAL
+from outscore.engine.progress import Progress
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text import error_rates as ter
 from outscore.metrics.text.entry import rows_of_library
@@ -73,7 +73,7 @@ def test_a_doubt_about_one_system_is_one_about_all(long_shifts):
 def test_a_ranking_says_so(long_shifts):
     systems = {"moved": MOVED, "shortened": SHORTENED}
     texts = statistics.texts_given(systems, [REFERENCE])
-    ((member,), _) = members_of(texts, ["ter"], {}, statistics.Statistics(Serial(), StatisticsCache(None), Steps()))
+    ((member,), _) = members_of(texts, ["ter"], {}, statistics.Statistics(SERIAL, StatisticsCache(None), Progress()))
     assert sum("itself" in note.text for note in member.notes) == 1
 
 

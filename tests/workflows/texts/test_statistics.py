@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from outscore.engine.engines import Processes, Steps
+from outscore.engine.engines import Processes, Progress
 from outscore.metrics.cache import StatisticsCache
 from outscore.workflows.texts import statistics
 
@@ -24,7 +24,7 @@ def whose(piece):
 def test_workers_are_started_for_enough_work_only(monkeypatch, enough, here):
     monkeypatch.setattr(statistics, "MIN_WORK", enough)
     monkeypatch.setattr(statistics, "FIRST_LOOK", 0.0)
-    steps = Steps()
+    steps = Progress()
     rows = np.concatenate(statistics.Statistics(Processes(2), StatisticsCache(None), steps)._scored(whose, PIECES))
     assert rows[:, 0].tolist() == list(range(6))
     assert Counter(rows[:, 1].tolist())[os.getpid()] == here

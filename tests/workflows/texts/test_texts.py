@@ -15,8 +15,8 @@ from tests.variants import a_few
 import outscore as osc
 from outscore import compare_texts
 from outscore.core.errors import OutscoreError
-from outscore.engine.engines import Serial, engine_of
-from outscore.engine.progress import Steps
+from outscore.engine.engines import Processes, engine_of
+from outscore.engine.progress import Progress
 from outscore.inference.originals import sacrebleu_ar, sacrebleu_bs
 from outscore.inference.registry import TESTS
 from outscore.metrics.cache import StatisticsCache
@@ -215,12 +215,13 @@ class TestSources:
         monkeypatch.setattr("outscore.workflows.texts.statistics.PIECE", 3)
         sent = []
 
-        class Watched(Serial):
+        class Watched(Processes):
             def map(self, function, tasks, *, progress=None):
                 sent.append((function, tasks))
                 return super().map(function, tasks, progress=progress)
 
-        rows = Statistics(Watched(), StatisticsCache(None), Steps()).of(*text_metric("nist"), tuple(OUTPUT), [tuple(REFERENCE)])
+        statistics = Statistics(Watched(1), StatisticsCache(None), Progress())
+        rows = statistics.of(*text_metric("nist"), tuple(OUTPUT), [tuple(REFERENCE)])
         ((function, tasks),) = sent
         assert [len(hypotheses) for hypotheses, _ in tasks] == [3, 3, 3, 3]
         assert max(len(pickle.dumps(task)) for task in tasks) < len(pickle.dumps(function)) / 2
@@ -228,14 +229,14 @@ class TestSources:
         np.testing.assert_array_equal(rows, whole)
 
     def test_a_second_call_reads_the_cache(self, tmp_path):
-        class Busy(Serial):
+        class Busy(Processes):
             def map(self, *_, **__):
                 raise AssertionError("nothing is left to compute")
 
-        cache, steps = StatisticsCache(tmp_path), Steps()
+        cache, steps = StatisticsCache(tmp_path), Progress()
         rows = Statistics(engine_of(1), cache, steps).of(*text_metric("ter"), tuple(OUTPUT), [tuple(REFERENCE)])
-        again = Steps()
-        kept = Statistics(Busy(), cache, again).of(*text_metric("ter"), tuple(OUTPUT), [tuple(REFERENCE)])
+        again = Progress()
+        kept = Statistics(Busy(1), cache, again).of(*text_metric("ter"), tuple(OUTPUT), [tuple(REFERENCE)])
         np.testing.assert_array_equal(kept, rows)
         # What was read is done, too.
         assert steps.done == again.done == 1
@@ -244,7 +245,7 @@ class TestSources:
         monkeypatch.setattr("outscore.workflows.texts.statistics.PIECE", 3)
         seen = []
 
-        class Watched(Steps):
+        class Watched(Progress):
             def advance(self, steps=1):
                 super().advance(steps)
                 seen.append((self.done, self.total))

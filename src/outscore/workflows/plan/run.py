@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal, cast
 
 from outscore.core.errors import OutscoreError
-from outscore.engine.progress import Progress, Steps
+from outscore.engine.progress import Progress
 from outscore.formats.battles.read import is_battles
 from outscore.formats.logs.find import are_logs
 from outscore.inference.anytime import PATHS, binary_stops, bounded_stops
@@ -85,7 +85,7 @@ def run(
         settings = _settings(request)
         return possible_p(first, second, request.n, alpha=request.alpha, alternative=request.alternative, settings=settings)
     if request.pilot or data is not None:
-        return _piloted(request, data, progress or Steps())
+        return _piloted(request, data, progress or Progress())
 
     def plan(n: float | None, **given: Any) -> Planned:  # noqa: ANN401 - fields of StudyDesign
         return answer(StudyDesign(**given), n=n, **request.question, accuracy=request.accuracy)

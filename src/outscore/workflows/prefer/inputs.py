@@ -20,8 +20,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
 from outscore.engine.dask_cluster import Dask
-from outscore.engine.engines import Engine, Serial, open_engine
-from outscore.engine.progress import Progress, Steps
+from outscore.engine.engines import SERIAL, Engine, open_engine
+from outscore.engine.progress import Progress
 from outscore.formats.base.pipes import is_pipe
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import (
@@ -238,14 +238,14 @@ def sum_parts(
     request: PreferRequest, engine: Engine | None = None, progress: Progress | None = None
 ) -> tuple[Sums, tuple[Origin, ...], tuple[Note, ...]]:
     """The sums of all battles of a request's Parquet files, counted share by share; the files, and notes on them."""
-    choice, steps = request.choice(), progress or Steps()
+    choice, steps = request.choice(), progress or Progress()
     by_path = [find_battles(path) for path in request.files]
     paths = [file for battles, _ in by_path for file in battles]
     files = tuple(part_file(file, choice, request.reader) for file in long_files(paths))
     refuse_unused(choice, [one.format for one in files])
     buckets = -(-sum(one.file.rows for one in files) // ROWS)
     read_share = partial(_read_share, request, files, buckets, hash_check())
-    with open_engine(engine or Serial()) as running:
+    with open_engine(engine or SERIAL) as running:
         parts = _map_shares(partial(read_share, None), buckets, running, steps)
         _check(parts, request)
         if any(part.sums is not None and part.sums.judged is not None for part in parts) and buckets > 1:

@@ -23,8 +23,8 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LN10, Array
 from outscore.core.options import OptionValue
 from outscore.core.records import dataclass
-from outscore.engine.engines import Engine, Serial, open_engine
-from outscore.engine.progress import Progress, Steps
+from outscore.engine.engines import SERIAL, Engine, open_engine
+from outscore.engine.progress import Progress
 from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.question import TestRequest, checked_resamples
 from outscore.inference.bootstrap import INTERVAL_RESAMPLES
@@ -111,10 +111,10 @@ def measure(
         question.shuffle,
         sides=sides or len(panels) > 1,
     )
-    with open_engine(engine or Serial()) as running:
-        alone = not isinstance(running, Serial) and not _travels(panels[0].metric)
-        worker, intervals = Serial() if alone else running, len(left) * len(panels) <= MAX_PAIRS
-        work = _Work(left, right, pair_test, cast("Unit", unit), worker, progress or Steps(), intervals, called)
+    with open_engine(engine or SERIAL) as running:
+        alone = running != SERIAL and not _travels(panels[0].metric)
+        worker, intervals = SERIAL if alone else running, len(left) * len(panels) <= MAX_PAIRS
+        work = _Work(left, right, pair_test, cast("Unit", unit), worker, progress or Progress(), intervals, called)
         remarks = [Note("general", ALONE)] if alone else []
         measured = [work.measured(panel, [] if i else remarks) for i, panel in enumerate(panels)]
         return [*measured, work.macro(panels, measured)] if len(measured) > 1 else measured

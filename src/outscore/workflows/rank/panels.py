@@ -13,7 +13,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MIN_FLOAT, Array, finite
 from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
-from outscore.engine.progress import Progress, Steps
+from outscore.engine.progress import Progress
 from outscore.inference.base.differences import with_exact_integers
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.friedman import critical_difference as nemenyi
@@ -65,7 +65,7 @@ def joint_of(
 ) -> Joint:
     """Resample the items of all panels for all systems at once, and summarise the results in the order of the standing."""
     _check(panels, top, question, population)
-    steps = progress or Steps()
+    steps = progress or Progress()
     drawn = draw(
         panels,
         resamples=JOINT_RESAMPLES,

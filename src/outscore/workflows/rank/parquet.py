@@ -15,8 +15,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.engine.engines import Engine, Serial, open_engine
-from outscore.engine.progress import Progress, Steps
+from outscore.engine.engines import SERIAL, Engine, open_engine
+from outscore.engine.progress import Progress
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.measures import counts_errors
 from outscore.formats.tables.names import suggest_name
@@ -427,13 +427,13 @@ def measured_from_partitions(
     ([0.125], [['new', 'old']])
     """
     _check_sums(question)
-    choice, steps = choice or Choice(), progress or Steps()
+    choice, steps = choice or Choice(), progress or Progress()
     files = long_files(partition_paths(paths))
     columns = long_columns(files[0], choice)
     if not counts_errors(columns["score"]):
         # What the scores cannot change is refused before hours of reading.
         resolve_direction(METRIC, direction, [columns["score"]], scores=None)
-    with open_engine(engine or Serial()) as running:
+    with open_engine(engine or SERIAL) as running:
         reading = Reading(columns, choice.systems, hash_check())
         summed = _add_up(files, reading, running, steps)
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)

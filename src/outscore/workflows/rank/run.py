@@ -14,7 +14,7 @@ from outscore.core.options import written_direction
 from outscore.core.records import dataclass
 from outscore.core.rows import RUNS, kind_of_column
 from outscore.engine.engines import Engine, engine_of
-from outscore.engine.progress import Progress, Steps
+from outscore.engine.progress import Progress
 from outscore.formats.base.entry import Choice
 from outscore.formats.logs.scores import missing_notes
 from outscore.formats.tables.columns import NO_ITEMS
@@ -79,7 +79,7 @@ def run_measured(
     remark: Callable[[str], None] = warnings.warn,
 ) -> Ranked:
     """The ranking with everything measured for it, including all pairs, however many there are."""
-    work = _Work(engine or engine_of(), progress or Steps(), remark)
+    work = _Work(engine or engine_of(), progress or Progress(), remark)
     if isinstance(data, Systems):
         request.validate(kind="scores")
         return _rank_scores(request, [prepare(request, data)], work)
@@ -137,7 +137,7 @@ def call(
     request.validate(kind="scores")
     if request.measure:
         parts = request.by_measure(logs=False).values()
-        work = _Work(engine or engine_of(), progress or Steps(), warnings.warn)
+        work = _Work(engine or engine_of(), progress or Progress(), warnings.warn)
         return _rank_scores(request, [prepare(one, many_given(scores, one, **rows)) for one in parts], work).ranking
     with proposing_measures(request):
         found = many_given(scores, request, **rows)

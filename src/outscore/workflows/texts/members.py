@@ -90,13 +90,13 @@ def members_of(
 
     Examples
     --------
-    >>> from outscore.engine.engines import Serial
-    >>> from outscore.engine.progress import Steps
+    >>> from outscore.engine.engines import SERIAL
+    >>> from outscore.engine.progress import Progress
     >>> from outscore.metrics.cache import StatisticsCache
     >>> from outscore.workflows.texts.statistics import texts_given
     >>> gold = ["the cat sat", "it was late"]
     >>> texts = texts_given({"A": ["the cat sat", "it was late"], "B": ["a cat", "it late"]}, [gold])
-    >>> (ter,), _ = members_of(texts, ["ter"], {}, Statistics(Serial(), StatisticsCache(None), Steps()))
+    >>> (ter,), _ = members_of(texts, ["ter"], {}, Statistics(SERIAL, StatisticsCache(None), Progress()))
     >>> ter.panels(texts)[0].rows[..., 0].tolist()
     [[0, 0], [2, 1]]
     """

@@ -15,7 +15,7 @@ from typing import Any
 from outscore.core.errors import OutscoreError
 from outscore.core.rows import in_order_of
 from outscore.engine.engines import Engine, engine_of
-from outscore.engine.progress import Progress, Steps
+from outscore.engine.progress import Progress
 from outscore.formats.logs.evaluation import Evaluation
 from outscore.formats.segments import read_segments
 from outscore.language.numbers import count
@@ -67,7 +67,7 @@ def run_scored(
     request.validate(arrays=data is not None)
     question = Question(**request.asked(), unit_advice=unit_advice, gate=gate)
     command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
-    statistics = Statistics(engine or engine_of(), cache_of(cache), progress or Steps())
+    statistics = Statistics(engine or engine_of(), cache_of(cache), progress or Progress())
     texts = read_texts(request) if data is None else data
     corpus = None if request.corpus is None else read_segments(request.corpus)
     # A caller that passes a cache reads its notes there.

@@ -15,8 +15,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
 from outscore.core.records import dataclass
-from outscore.engine.engines import MIN_WORK, Engine, Processes, Serial, engine_of
-from outscore.engine.progress import Progress, Steps
+from outscore.engine.engines import MIN_WORK, SERIAL, Engine, Processes, engine_of
+from outscore.engine.progress import Progress
 from outscore.formats.segments import Segments
 from outscore.formats.texts import read_texts
 from outscore.metrics.cache import StatisticsCache, statistics_key
@@ -229,7 +229,7 @@ class Statistics:
 
     engine: Engine = field(default_factory=engine_of)
     cache: StatisticsCache = field(default_factory=partial(cache_of, None))
-    progress: Progress = field(default_factory=Steps)
+    progress: Progress = field(default_factory=Progress)
     doubted: dict[str, Doubt] = field(default_factory=dict)
     """Metrics, by name and options, whose statistics are left to their library, and where those of outscore differed."""
 
@@ -310,7 +310,7 @@ class Statistics:
 
     def _scored(self, score: Callable[[Piece], Array], pieces: Sequence[Piece]) -> list[Array]:
         """The rows of all pieces. Workers start once the first pieces show that there is enough work for them."""
-        if not isinstance(self.engine, Processes):
+        if not isinstance(self.engine, Processes) or self.engine.workers == 1:
             return self.engine.map(score, pieces, progress=self.progress)
         rows: list[Array] = []
         started = time.perf_counter()
@@ -318,7 +318,7 @@ class Statistics:
             spent = time.perf_counter() - started
             if i and spent > FIRST_LOOK and spent / i * (len(pieces) - i) > MIN_WORK:
                 break
-            rows += Serial().map(score, [piece], progress=self.progress)
+            rows += SERIAL.map(score, [piece], progress=self.progress)
         return rows + self.engine.map(score, pieces[len(rows) :], progress=self.progress)
 
 
