@@ -331,14 +331,6 @@ def pooled(scores: Scores) -> Scores:
 # Scores of 0 and 1 do not show that two files disagree on the right answers, or that no answer is of their kind; answers do.
 
 
-@dataclass(frozen=True)
-class _Right:
-    """The first right answer that was found for an item, and the system it was found with."""
-
-    answer: str
-    system: str
-
-
 def refuse_other_kind(scores: Scores) -> None:
     """Refuse a system none of whose answers is one of the right ones: a position instead of a letter, or other capitals."""
     if scores.answers is None or scores.gold is None:
@@ -413,10 +405,11 @@ def spelled_number(name: str) -> str:
 
 def refuse_other_gold(systems: Sequence[Scores]) -> None:
     """Refuse systems that were scored by different right answers to the same item."""
-    known: dict[tuple[str, str], _Right] = {}
+    # By dataset and item, the first right answer that was found, and the system it was found with.
+    known: dict[tuple[str, str], tuple[str, str]] = {}
     shared: set[tuple[str, str]] = set()
     read: list[Labels] = []
-    differing: dict[tuple[str, str], tuple[_Right, _Right]] = {}
+    differing: dict[tuple[str, str], tuple[str, str]] = {}
     for one in systems:
         if one.gold is None or any(one.gold is other for other in read):
             # The columns of one table share their right answers.
@@ -427,15 +420,15 @@ def refuse_other_gold(systems: Sequence[Scores]) -> None:
         for key, answer in zip(zip(sets, ids, strict=True), spelled(one.gold).texts(), strict=True):
             if key in known:
                 shared.add(key)
-            first = known.setdefault(key, _Right(answer, one.name))
-            if first.answer != answer:
-                differing.setdefault(key, (first, _Right(answer, one.name)))
+            if known.setdefault(key, (answer, one.name))[0] != answer:
+                differing.setdefault(key, (answer, one.name))
     if not differing:
         return
-    (_, item), (first, other) = next(iter(differing.items()))
+    key, (answer, system) = next(iter(differing.items()))
+    first, before = known[key]
     raise OutscoreError(
-        f"The right answers differ on {len(differing):,} of {count_of(len(shared), 'item')}: to `{item}` it is `{first.answer}`"
-        f" with `{first.system}` and `{other.answer}` with `{other.system}`.",
+        f"The right answers differ on {len(differing):,} of {count_of(len(shared), 'item')}: to `{key[1]}` it is `{first}`"
+        f" with `{before}` and `{answer}` with `{system}`.",
         "Score both systems by the same right answers.",
         parameter="gold",
     )

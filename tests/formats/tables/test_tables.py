@@ -356,7 +356,7 @@ def test_fast_and_careful_labels_agree(values):
             return str(error)
 
     def careful(column):
-        texts = column._texts_of_each(values, lines)
+        texts = list(map(column._label, values, lines.tolist()))
         return column.encode(texts, lines)
 
     assert outcome(lambda column: column.encode(values, lines)) == outcome(careful)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, Literal, Protocol, cast
+from typing import Any, BinaryIO, Literal, cast
 
 from outscore.core.errors import OutscoreError, load_extra
 from outscore.core.records import dataclass
@@ -387,15 +387,11 @@ def unpacked(path: str) -> PurePath:
     return pure.with_suffix("") if pure.suffix in PACKED else pure
 
 
-class _Reads(Protocol):
-    def readinto(self, buffer: Any, /) -> int | None: ...  # noqa: ANN401 - any writable buffer
-
-
 class _Digesting(io.RawIOBase):
     """Passes bytes through and hashes them on the way, so that no file is read twice."""
 
     def __init__(self, raw: BinaryIO) -> None:
-        self._raw = cast("_Reads", raw)
+        self._raw = cast("io.RawIOBase", raw)
         self.digest = hashlib.sha256()
 
     def readable(self) -> bool:

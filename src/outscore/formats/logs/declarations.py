@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,10 +18,6 @@ from outscore.formats.logs.document import Document, Piece, labels_of, open_docu
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Exchange, Row, digest_of, drop_single_runs, exchange_of
 from outscore.formats.tables.parquet import refuse_damaged
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 # OpenAI evals: a specification first, then events in order of completion. The score of a sample is its event of the type
 # `match`. The final report may stand on any line.
@@ -325,17 +321,8 @@ _STYLES = (("doc", "metric", "model_response"), ("__doc__", "__metric__", "__mod
 _LIGHTEVAL_RESULTS = Shape({"config_general.model_name": str | None, "results": dict[str, dict[str, Any]] | None})
 
 
-class _Details(NamedTuple):
-    """The columns of a file of details, not read yet."""
-
-    frame: pl.LazyFrame
-    schema: pl.Schema
-    doc: str
-    metric: str
-    response: str
-
-
-def _details(document: Document) -> _Details:
+def _details(document: Document) -> dict[str, Any]:
+    """A file of details, not read yet, and what its columns are called."""
     import polars as pl
 
     with refuse_damaged(document.label):
@@ -345,7 +332,7 @@ def _details(document: Document) -> _Details:
         doc, metric = schema.get(style[0]), schema.get(style[1])
         named = {field.name for field in doc.fields} if isinstance(doc, pl.Struct) else ()
         if "id" in named and isinstance(metric, pl.Struct):
-            return _Details(frame, schema, *style)
+            return {"frame": frame, "schema": schema, **dict(zip(("doc", "metric", "response"), style, strict=True))}
     finding = " has no column `doc` with a field `id` and no column `metric` with a field per metric."
     return document.refuse(finding, "Write the details again with lighteval.")
 
@@ -353,10 +340,10 @@ def _details(document: Document) -> _Details:
 def _detail_rows(document: Document) -> Iterator[Row]:
     import polars as pl
 
-    details: _Details = document.header
-    doc = pl.col(details.doc).struct
-    kinds = {field.name: field.dtype for field in details.schema[details.doc].fields}  # type: ignore[attr-defined] # a struct
-    chosen = [pl.col(details.metric).alias("metric"), doc.field("id")]
+    details = document.header
+    doc = pl.col(details["doc"]).struct
+    kinds = {field.name: field.dtype for field in details["schema"][details["doc"]].fields}
+    chosen = [pl.col(details["metric"]).alias("metric"), doc.field("id")]
     if "query" in kinds:
         chosen.append(doc.field("query").hash().cast(pl.String).alias("content"))
     if "task_name" in kinds:
@@ -364,7 +351,7 @@ def _detail_rows(document: Document) -> Iterator[Row]:
     if isinstance(kinds.get("specific"), pl.Struct):
         chosen.append(doc.field("specific"))
     with refuse_damaged(document.label):
-        table = details.frame.select(chosen).collect()
+        table = details["frame"].select(chosen).collect()
     task = str(table["task_name"][0]) if "task_name" in kinds and len(table) else None
     for number, record in enumerate(table.iter_rows(named=True), 1):
         # An id may be empty: rows are then told apart by their order.
@@ -405,13 +392,12 @@ def _details_facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
 def _detail_texts(document: Document, places: Collection[int]) -> dict[int, Any]:
     import polars as pl
 
-    details: _Details = document.header
-    columns = [pl.col(name) for name in (details.doc, details.response) if name in details.schema]
+    details = document.header
+    columns = {name: details[name] for name in ("doc", "response") if details[name] in details["schema"]}
     with refuse_damaged(document.label):
-        chosen = details.frame.with_row_index("row").filter(pl.col("row").is_in(list(places)))
-        table = chosen.select("row", *columns).collect()
-    records = table.iter_rows(named=True)
-    return {record["row"]: {"doc": record[details.doc], "response": record.get(details.response)} for record in records}
+        chosen = details["frame"].with_row_index("row").filter(pl.col("row").is_in(list(places)))
+        table = chosen.select("row", **columns).collect()
+    return {record["row"]: record for record in table.iter_rows(named=True)}
 
 
 def _detail_exchange(record: Mapping[str, Any]) -> Exchange:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -76,14 +76,6 @@ _AGGREGATE = Shape(
 )
 
 
-class _Part(NamedTuple):
-    """What the lines of one evaluation have in common: the id of the result only where they do not name their metric."""
-
-    system: str
-    name: str
-    result: str | None
-
-
 def _header(document: Document) -> dict[str, Any]:
     """What the aggregate reports by the name and by the id of each result, and the filter of each part."""
     name = aggregate_path(document.path).name
@@ -138,7 +130,8 @@ def _row(document: Document, line: Piece) -> Row:
     if math.isnan(score) and sample.evaluation.is_correct is not None:
         score = float(sample.evaluation.is_correct)
     metric = sample.detail("metric")
-    part = _Part(sample.model_id, sample.evaluation_name, sample.evaluation_result_id if metric is None else None)
+    # Lines that name their metric differ in the id of the result.
+    part = (sample.model_id, sample.evaluation_name, sample.evaluation_result_id if metric is None else None)
     document.header["filters"].setdefault(part, sample.detail("filter"))
     metadata = sample.metadata or {}
     return Row(
@@ -179,17 +172,18 @@ def _merge_metrics(_: Document, rows: list[Row]) -> list[Row]:
 
 
 def _facts(document: Document, rows: Sequence[Row]) -> dict[str, Any]:
-    part, results, filters = rows[0].part, document.header["results"], document.header["filters"]
-    assert isinstance(part, _Part)
+    results, part = document.header["results"], cast("tuple[str, str, str | None]", rows[0].part)
+    system, name, _ = part
     metrics = dict.fromkeys(metric for row in rows for metric in row.scores)
-    reported = {metric: results.get(result_id(part.system, part.name, metric)) or results.get(part.name) for metric in metrics}
+    reported = {metric: results.get(result_id(system, name, metric)) or results.get(name) for metric in metrics}
     results = {metric: result for metric, result in reported.items() if result is not None}
     lower = {metric: result["metric_config.lower_is_better"] for metric, result in results.items()}
     conditions = dict(next((result["source_data.additional_details"] for result in results.values()), None) or {})
-    filter_name = None if filters[part] == "none" else filters[part]
+    filter_name = document.header["filters"][part]
+    filter_name = None if filter_name == "none" else filter_name
     return {
-        "system": part.system,
-        "task": part.name if filter_name is None else part.name.removesuffix(f"/{filter_name}"),
+        "system": system,
+        "task": name if filter_name is None else name.removesuffix(f"/{filter_name}"),
         "filter": filter_name,
         "directions": {metric: not value for metric, value in lower.items() if value is not None},
         "totals": {metric: _total(document, result, metric, rows) for metric, result in results.items()},

@@ -15,10 +15,10 @@ from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Source, open_source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
 from outscore.formats.tables.cells import (
+    OR_WRONG,
     AnswerColumn,
     Block,
     GappedColumn,
-    GoldColumn,
     LabelColumn,
     NumberColumn,
     Records,
@@ -395,7 +395,9 @@ class _TableBuilder:
         self._labels = {name: LabelColumn(records, name, optional=part == "dataset") for part, name in labelled.items()}
         self._labels |= {name: LabelColumn(records, name, optional=True) for name in layout.slices}
         self._system = LabelColumn(records, parts["system"]) if "system" in parts else None
-        self._gold = GoldColumn(records, parts["gold"], optional=self._fill is not None) if "gold" in parts else None
+        self._gold: LabelColumn | None = None
+        if "gold" in parts:
+            self._gold = LabelColumn(records, parts["gold"], optional=self._fill is not None, absent=OR_WRONG)
         with_gaps = self._gold is None and layout.wide and (choice.gaps or choice.drop) and self._fill is None
         self._scores: dict[str, NumberColumn | AnswerColumn] = {}
         self._gapped: dict[str, GappedColumn] = {}

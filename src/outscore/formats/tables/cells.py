@@ -104,6 +104,10 @@ TRUTH = {"true": "1", "false": "0"}
 """Words for numbers that programs write."""
 DECIMAL_POINT = "Write decimals with a point instead of a comma."
 _MISSING_SCORE = "Give the item a score, or remove it from both systems."
+OR_WRONG = (
+    "Fill it in, leave out and count such rows with --missing drop, or count them as wrong with --missing zero "
+    "(missing=... in Python)."
+)
 OR_DROP = (
     "Give the item a score, leave out and count such rows with --missing drop, or count them as 0 with --missing zero "
     "(missing=... in Python)."
@@ -203,10 +207,6 @@ def _hint(field: str) -> str:  # noqa: PLR0911 - one for each kind of slip
     return _NOT_A_NUMBER
 
 
-class _CellError(Exception):
-    """Error message and hint for a bad cell; it never leaves this module."""
-
-
 def is_scalar(value: object) -> bool:
     """Whether a cell holds one value, not a list or an object."""
     return value is None or isinstance(value, (str, int, float, Decimal)) or not isinstance(value, (dict, list, tuple))
@@ -248,10 +248,10 @@ def _is_numeric(value: object, words: Container[str]) -> bool:
 class LabelColumn:
     """Builder of a column of labels: text without surrounding blanks, so that 1, 1.0 and "1 " are the same label."""
 
-    absent = "Fill it in, or remove the row."
-
-    def __init__(self, records: Records, column: str, *, optional: bool = False) -> None:
-        self._records, self._column, self._optional = records, column, optional
+    def __init__(
+        self, records: Records, column: str, *, optional: bool = False, absent: str = "Fill it in, or remove the row."
+    ) -> None:
+        self._records, self._column, self._optional, self._absent = records, column, optional, absent
         # As long as no label is repeated, as ids are not, the labels are their own names, and their hashes tell that they
         # differ in half of the time of codes.
         self._distinct: list[str] = []
@@ -346,16 +346,18 @@ class LabelColumn:
 
     def _texts(self, values: Sequence[object], lines: Array) -> Sequence[str]:
         texts = _strip_all(values)
-        return self._texts_of_each(values, lines) if texts is None else texts
+        return list(map(self._label, values, lines.tolist())) if texts is None else texts
 
-    def _texts_of_each(self, values: Sequence[object], lines: Array) -> list[str]:
-        texts = []
-        for value, line in zip(values, lines.tolist(), strict=True):
-            try:
-                texts.append(_label(value, self._column, optional=self._optional, absent=self.absent))
-            except _CellError as problem:
-                self._records.refuse(line, *problem.args)
-        return texts
+    def _label(self, value: object, line: int) -> str:
+        if not is_scalar(value):
+            self._records.refuse(line, f"found {_kind(value)} in column `{self._column}`, expected a label", FLAT)
+        text = label_text(value)
+        if not text and not self._optional:
+            self._records.refuse(line, f"found nothing in column `{self._column}`, expected a label", self._absent)
+        problem = decoding_problem(text)
+        if problem is not None:
+            self._records.refuse(line, *problem)
+        return text or NO_LABEL
 
 
 def _hashes(texts: Sequence[str]) -> Array:
@@ -381,20 +383,6 @@ def label_text(value: object) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
 
 
-def _label(value: object, column: str, *, optional: bool, absent: str) -> str:
-    if not is_scalar(value):
-        raise _CellError(f"found {_kind(value)} in column `{column}`, expected a label", FLAT)
-    text = label_text(value)
-    if not text:
-        if optional:
-            return NO_LABEL
-        raise _CellError(f"found nothing in column `{column}`, expected a label", absent)
-    problem = decoding_problem(text)
-    if problem is not None:
-        raise _CellError(*problem)
-    return text
-
-
 class NumberColumn:
     """Builder of a column of numbers: int64 if all of them are integers as written."""
 
@@ -416,23 +404,30 @@ class NumberColumn:
         return {"values": self.values()}
 
     def _parse_each(self, values: Sequence[object], lines: Array) -> Array:
-        numbers = []
-        for value, line in zip(values, lines.tolist(), strict=True):
-            try:
-                numbers.append(_number(value, self._column))
-            except _CellError as problem:
-                self._records.refuse(line, *problem.args)
+        numbers = list(map(self._number, values, lines.tolist()))
         whole = all(isinstance(number, int) for number in numbers)
         return np.array(numbers, dtype=np.int64 if whole else np.float64)
 
-
-class GoldColumn(LabelColumn):
-    """Builder of a column of right answers."""
-
-    absent = (
-        "Fill it in, leave out and count such rows with --missing drop, or count them as wrong with --missing zero "
-        "(missing=... in Python)."
-    )
+    def _number(self, value: object, line: int) -> int | float:
+        """One number; true and false are 1 and 0, and so are other words that say whether an answer was right."""
+        if not is_scalar(value):
+            self._records.refuse(line, f"found {_kind(value)} in column `{self._column}`, expected a number", FLAT)
+        # Typed values (from JSON or Parquet) are checked as text too: nan, inf and large integers get the same errors.
+        text = "" if value is None else str(value).strip()
+        word = text.lower()
+        if word in JUDGEMENTS or word in EITHER_WORDS:
+            return {**JUDGEMENTS, **EITHER_WORDS}[word]
+        otherwise = _PARTIAL_CREDIT if word in _PARTIAL else _ONLY_NUMBERS
+        problem = decoding_problem(text) or problem_with(text, column=self._column, otherwise=otherwise, absent=OR_DROP)
+        if problem is not None:
+            self._records.refuse(line, *problem)
+        if not is_whole(text):
+            return float(text)
+        # By way of a float, which is exact below the limit: int() refuses thousands of leading zeros.
+        if abs(float(text)) >= MAX_EXACT:
+            found = f"found {shorten(text)} in column `{self._column}`, too large to be counted exactly"
+            self._records.refuse(line, found, "Whole numbers must lie below 2^53.")
+        return int(float(text))
 
 
 class AnswerColumn(LabelColumn):
@@ -549,30 +544,6 @@ def _parse_texts(text: str) -> Array | None:
     if _NOT_WHOLE.search(text):
         return np.fromiter(map(float, lines), dtype=np.float64, count=len(lines))
     return np.fromiter(map(int, lines), dtype=np.int64, count=len(lines))
-
-
-def _number(value: object, column: str) -> int | float:
-    """One number; true and false are 1 and 0, and so are other words that say whether an answer was right."""
-    if not is_scalar(value):
-        raise _CellError(f"found {_kind(value)} in column `{column}`, expected a number", FLAT)
-    # Typed values (from JSON or Parquet) are checked as text too: nan, inf and large integers get the same
-    # errors.
-    text = "" if value is None else str(value).strip()
-    word = text.lower()
-    if word in JUDGEMENTS or word in EITHER_WORDS:
-        return {**JUDGEMENTS, **EITHER_WORDS}[word]
-    otherwise = _PARTIAL_CREDIT if word in _PARTIAL else _ONLY_NUMBERS
-    problem = decoding_problem(text) or problem_with(text, column=column, otherwise=otherwise, absent=OR_DROP)
-    if problem is not None:
-        raise _CellError(*problem)
-    if not is_whole(text):
-        return float(text)
-    # By way of a float, which is exact below the limit: int() refuses thousands of leading zeros.
-    if abs(float(text)) >= MAX_EXACT:
-        raise _CellError(
-            f"found {shorten(text)} in column `{column}`, too large to be counted exactly", "Whole numbers must lie below 2^53."
-        )
-    return int(float(text))
 
 
 def _kind(value: object) -> str:

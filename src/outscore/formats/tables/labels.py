@@ -14,7 +14,6 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
 from outscore.formats.base.pipes import reading_once
 from outscore.formats.base.source import Peek, Source, line_error, open_source, stem_of
 from outscore.formats.tables import delimited, jsonl
@@ -223,9 +222,7 @@ def items_of(source: Source, name: str | None = None, **options: Unpack[LabelOpt
         if answers is not None:
             return answers
     _, records = open_table(source)
-    layout = _find_layout(records, options)
-    columns, lines = _read_columns(records, layout, are_right=options.get("role") == "gold")
-    return _items_of_table(source, records, layout, columns, lines, called)
+    return _items_of_table(source, records, called, options)
 
 
 def looks_like_labels(peek: Peek) -> bool:
@@ -238,42 +235,18 @@ def looks_like_labels(peek: Peek) -> bool:
     return any(map(holds_answers, sample)) and not any(is_score(name) or not is_known(name) for name in numeric)
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Which column plays which part."""
-
-    item: str | None
-    answer: str
-    gold: str | None
-    cluster: str | None
-    slices: tuple[str, ...]
-    others: tuple[str, ...]
-
-    @property
-    def used(self) -> dict[str, tuple[str, ...]]:
-        parts = {"item": self.item, "answer": self.answer, "gold": self.gold, "cluster": self.cluster}
-        return {part: (column,) for part, column in parts.items() if column is not None}
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*(column for (column,) in self.used.values()), *self.slices, *self.others]))
-
-
-def _find_layout(records: Records, options: LabelOptions) -> _Layout:
+def _find_parts(records: Records, options: LabelOptions) -> dict[str, str]:
     """Decide which column plays which part; if that is not clear, raise an error that lists the candidates."""
-    item, cluster, slices = options.get("item"), options.get("cluster"), tuple(options.get("slices", ()))
-    named = [name for name in (item, options.get("answer"), options.get("gold"), cluster, *slices) if name is not None]
+    item, cluster = options.get("item"), options.get("cluster")
+    named = [name for name in (item, options.get("answer"), options.get("gold"), cluster) if name is not None]
+    named += options.get("slices", ())
     for column in named:
         if column not in records.columns:
             raise OutscoreError(f"{records.label} has no column `{column}`.", suggest_name(column, records.columns))
     finder = ColumnFinder(records, named, lists=True)
     answer, gold = _find_answers(records, finder, options)
-    item = item or _take(finder, "item", USUAL["item"])
-    flat = [name for name in records.columns if name and not is_nested(records.sample[name])]
-    used = {item, answer, gold, cluster, *slices}
-    layout = _Layout(item, answer, gold, cluster, slices, tuple(name for name in flat if name not in used))
-    records.refuse_repeated(layout.needed)
-    return layout
+    parts = {"item": item or _take(finder, "item", USUAL["item"]), "answer": answer, "gold": gold, "cluster": cluster}
+    return {part: column for part, column in parts.items() if column is not None}
 
 
 def _find_answers(records: Records, finder: ColumnFinder, options: LabelOptions) -> tuple[str, str | None]:
@@ -305,13 +278,15 @@ def _take(finder: ColumnFinder, part: str, tiers: Tiers) -> str | None:
     return finder.take(part, tiers, "Rename the others, or take them out.")
 
 
-def _read_columns(records: Records, layout: _Layout, *, are_right: bool) -> tuple[dict[str, Labels], Array]:
-    """All columns; an answer may be missing unless answers `are_right`, and a list of right ones may be empty."""
-    sets = [name for name in layout.needed if is_list(records.sample[name])]
-    must = {layout.item, layout.gold, layout.cluster, layout.answer if are_right and layout.answer not in sets else None}
-    columns = {name: LabelColumn(records, name, optional=name not in must) for name in layout.needed}
+def _read_columns(
+    records: Records, parts: Mapping[str, str], needed: Sequence[str], role: Role
+) -> tuple[dict[str, Labels], Array]:
+    """All columns and lines; an answer may be missing unless it is the right one, and a list of right ones may be empty."""
+    sets = [name for name in needed if is_list(records.sample[name])]
+    must = {column for part, column in parts.items() if part != "answer" or (role == "gold" and column not in sets)}
+    columns = {name: LabelColumn(records, name, optional=name not in must) for name in needed}
     lines: list[Array] = []
-    for block in records.blocks(layout.needed):
+    for block in records.blocks(needed):
         lines.append(block.lines)
         for name, column in columns.items():
             values = block.columns[name]
@@ -334,32 +309,36 @@ def _is_squad(value: object) -> bool:
     return isinstance(value, Mapping) and "answer_start" in value and listed(value) is not None
 
 
-def _items_of_table(
-    source: Source, records: Records, layout: _Layout, columns: dict[str, Labels], lines: Array, name: str
-) -> Items:
-    rows = len(lines)
-    by_words = _is_squad(next((value for value in records.sample[layout.answer] if value is not None), None))
-    numbers = Labels(np.arange(rows), tuple(map(str, range(1, rows + 1))))
-    split = {column: columns[column] for column in layout.slices or _find_slices(layout, columns, rows)}
+def _items_of_table(source: Source, records: Records, name: str, options: LabelOptions) -> Items:
+    parts, slices = _find_parts(records, options), tuple(options.get("slices", ()))
+    flat = [column for column in records.columns if column and not is_nested(records.sample[column])]
+    others = [column for column in flat if column not in (*parts.values(), *slices)]
+    needed = list(dict.fromkeys([*parts.values(), *slices, *others]))
+    records.refuse_repeated(needed)
+    columns, lines = _read_columns(records, parts, needed, options.get("role", "system"))
+    rows, answers = len(lines), records.sample[parts["answer"]]
+    by_words = _is_squad(next((value for value in answers if value is not None), None))
+    used = {part: (column,) for part, column in parts.items()}
+    labels = {part: columns[column] for part, column in parts.items()}
+    split = {column: columns[column] for column in slices or _find_slices(columns, others, rows)}
     return Items(
         name=name,
-        ids=numbers if layout.item is None else columns[layout.item],
-        answers=columns[layout.answer],
-        gold=None if layout.gold is None else columns[layout.gold],
-        clusters=None if layout.cluster is None else columns[layout.cluster],
+        ids=labels["item"] if "item" in labels else Labels(np.arange(rows), tuple(map(str, range(1, rows + 1)))),
+        answers=labels["answer"],
+        gold=labels.get("gold"),
+        clusters=labels.get("cluster"),
         slices=split,
-        texts={column: columns[column] for column in layout.others if column not in split},
-        origin=Origin(source.path, source.sha256(), rows, SQUAD if by_words else "labels", layout.used, records.unit),
+        texts={column: columns[column] for column in others if column not in split},
+        origin=Origin(source.path, source.sha256(), rows, SQUAD if by_words else "labels", used, records.unit),
         lines=lines,
-        are_sets=is_list(records.sample[layout.answer]),
+        are_sets=is_list(answers),
     )
 
 
-def _find_slices(layout: _Layout, columns: dict[str, Labels], rows: int) -> Iterator[str]:
+def _find_slices(columns: Mapping[str, Labels], others: Sequence[str], rows: int) -> Iterator[str]:
     """Columns with a usual name of slices, or with few values."""
-    for name in layout.others:
-        count = len(columns[name].names)
-        if normalize_name(name) in SLICES or count <= min(MAX_SLICES, rows // 2):
+    for name in others:
+        if normalize_name(name) in SLICES or len(columns[name].names) <= min(MAX_SLICES, rows // 2):
             yield name
 
 
