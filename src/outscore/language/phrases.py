@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from outscore.inference.populations import claim_of, own_test
 from outscore.language import numbers
 from outscore.results.comparison import Bayes, Comparison
-from outscore.results.design import Design
+from outscore.results.design import HOLM, Design, Family
 from outscore.results.pvalue import CONVOLUTIONS, Interval, PValue
+
+if TYPE_CHECKING:
+    from outscore.results.ranking import PairCounts
 
 MOST_TIMES = 100
 """How many times as much data is counted."""
@@ -339,15 +343,15 @@ def posterior_phrase(bayes: Bayes, systems: tuple[str, str]) -> str:
     return f"{systems[0]} better {first}, {middle}{systems[1]} better {second}"
 
 
-def equals_gold(system: str, n: int, units: str, gold: str = "gold") -> str:
+def equals_gold(system: str, n: int, noun: str, gold: str = "gold") -> str:
     """That a system is right everywhere, and what that may mean.
 
     Examples
     --------
-    >>> equals_gold("wn", 4882, "spans")
+    >>> equals_gold("wn", 4882, "span")
     'wn equals gold: all 4,882 spans are right. Check that gold was not given as a system.'
     """
-    return f"{system} equals {gold}: all {n:,} {units} are right. Check that {gold} was not given as a system."
+    return f"{system} equals {gold}: all {numbers.count(n, noun)} are right. Check that {gold} was not given as a system."
 
 
 def correction_name(correction: str) -> str:
@@ -413,15 +417,46 @@ def sharing(first: int, every: int) -> str:
     return "Both systems share the lead" if every == 2 else f"All {every:,} systems share the lead"
 
 
-def join_words(parts: Sequence[str]) -> str:
-    """All parts in a row, in a sentence.
+def join_words(parts: Iterable[str], most: int | None = None) -> str:
+    """Parts in a row, in a sentence: all of them, or at most so many and how many more.
 
     Examples
     --------
     >>> join_words(["BLEU"]), join_words(["BLEU", "chrF", "TER"])
     ('BLEU', 'BLEU, chrF and TER')
+    >>> join_words("abc", 2), join_words("abcd", 2)
+    ('a, b and c', 'a, b and 2 more')
     """
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    listed = list(parts)
+    if most is not None and len(listed) > most + 1:
+        listed[most:] = [f"{len(listed) - most:,} more"]
+    *others, last = listed
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def corrected_by(family: Family | None, noun: str, m: int = 0) -> str:
+    """By which correction, over how many tests of a kind; Holm over `m` if there is no family.
+
+    Examples
+    --------
+    >>> corrected_by(None, "dataset", 6), corrected_by(Family("none", "FWER", 2), "slice")
+    ('Holm over 6 datasets', 'no correction for 2 slices')
+    """
+    name, m = (correction_name(HOLM), m) if family is None else (correction_name(family.correction), family.m)
+    return f"{name} {'for' if name == NO_CORRECTION else 'over'} {numbers.count(m, noun)}"
+
+
+def pairs_that_differ(counts: PairCounts) -> str:
+    """How many of the pairs that could be tested differ.
+
+    Examples
+    --------
+    >>> from outscore.results.ranking import PairCounts
+    >>> pairs_that_differ(PairCounts(3, 3, 2)), pairs_that_differ(PairCounts(1, 1, 0))
+    ('2 of 3 pairs differ significantly', '0 of 1 pair differs significantly')
+    """
+    verb = "differs" if counts.testable == 1 else "differ"
+    return f"{counts.significant:,} of {numbers.count(counts.testable, 'pair')} {verb} significantly"
 
 
 def better(*, higher: bool) -> str:

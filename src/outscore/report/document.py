@@ -460,20 +460,6 @@ def _visible(char: str) -> str:
     return "\ufffd" if category in {"Cc", "Cs"} or (category == "Cf" and char not in "\u200c\u200d\u00ad") else char
 
 
-def list_names(names: Sequence[str], most: int) -> str:
-    """Names in a sentence, at most so many of them.
-
-    Examples
-    --------
-    >>> list_names(["a", "b", "c"], 5), list_names(["a", "b", "c", "d"], 2)
-    ('a, b and c', 'a, b and 2 more')
-    """
-    shown = [clean(name) for name in names]
-    if len(shown) > most + 1:
-        shown = [*shown[:most], f"{len(shown) - most} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
 def glue(text: str) -> str:
     """The text with no-break spaces where a line break would tear a formula apart."""
     for pair in GLUED:

@@ -23,6 +23,7 @@ from outscore.language.phrases import (
     NO_CORRECTION,
     SHORT_ESTIMANDS,
     claim_phrase,
+    corrected_by,
     equivalence_phrase,
     interval_kind,
     interval_noun,
@@ -35,7 +36,6 @@ from outscore.language.phrases import (
 from outscore.language.verdict.contradiction import (
     Contradiction,
     Look,
-    corrected_by,
     find,
     holm,
     in_words,

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from outscore.core.records import dataclass
 from outscore.language.numbers import count, decimals_for, format_number, format_probability
-from outscore.language.phrases import NO_CORRECTION, correction_name, join_words
-from outscore.results.design import HOLM, Family
+from outscore.language.phrases import join_words
+from outscore.results.design import HOLM
 from outscore.results.note import Note
 
 SHOWN = 4
@@ -96,18 +96,6 @@ def holm(looks: Sequence[Look]) -> list[Look]:
 
     adjusted = adjust([look.p for look in looks], HOLM).tolist()
     return [replace(look, p=p) for look, p in zip(looks, adjusted, strict=True)]
-
-
-def corrected_by(family: Family | None, noun: str, m: int = 0) -> str:
-    """By which correction, over how many looks; Holm over `m` if there is no family.
-
-    Examples
-    --------
-    >>> corrected_by(None, "dataset", 6), corrected_by(Family("none", "FWER", 2), "slice")
-    ('Holm over 6 datasets', 'no correction for 2 slices')
-    """
-    name, m = (correction_name(HOLM), m) if family is None else (correction_name(family.correction), family.m)
-    return f"{name} {'for' if name == NO_CORRECTION else 'over'} {count(m, noun)}"
 
 
 def in_words(groups: Iterable[tuple[Sequence[Look], str]], *, decided: bool) -> Contradiction | None:

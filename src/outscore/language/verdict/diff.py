@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from outscore.language.numbers import count, format_probability
+from outscore.language.phrases import corrected_by, join_words
 from outscore.language.verdict.comparison import Facts, sentence, verdict
-from outscore.language.verdict.contradiction import Contradiction, Look, corrected_by, find, in_words, verdict_claims
-from outscore.results.diff import Pair, ScoreChange
+from outscore.language.verdict.contradiction import Contradiction, Look, find, in_words, verdict_claims
+from outscore.results.diff import Outcomes, Pair, ScoreChange
 
+UNITS = {"pos": "word", "dep": "word", "ner": "span", "label": "item", "coref": "mention"}
+"""What each task counts."""
 SENTENCES = "sentences"
 """The score of sentences that are right as a whole, of which every criterion has one."""
 MUC, ARCS_ANY = "muc", "arcs-any"
@@ -59,14 +62,24 @@ def score_name(metric: str, by: str | None = None) -> str:
     return name if by is None or metric != SENTENCES else f"{name} by {METRIC_NAMES.get(by, by)}"
 
 
+def changes_of(outcomes: Outcomes) -> list[str]:
+    """How often an answer became right, became wrong, or is wrong in another way.
+
+    Examples
+    --------
+    >>> changes_of(Outcomes(6, 5, 2, 1, 0))
+    ['2 corrections', '1 new error', '0 changed errors']
+    """
+    return [count(getattr(outcomes, name), name.replace("_", " ")) for name in ("correction", "new_error", "changed_error")]
+
+
 def pairs_in_words(
     pairs: Sequence[Pair], *, unit: str, cluster: str | None, alpha: float, correction: str, clusters: int | None = None
 ) -> list[Pair]:
     """The pairs, by all criteria, with their verdicts and what contradicts these: the other scores of the same two systems.
 
-    `unit` is the plural of what was counted, `cluster` what was swapped as one, and `clusters` how many of these gold has,
-    those without a unit included: the size of the data, which the sentence states. All scores of all pairs are corrected
-    together.
+    `unit` is what was counted, `cluster` what was swapped as one, and `clusters` how many of these gold has, those without a
+    unit included: the size of the data, which the sentence states. All scores of all pairs are corrected together.
     """
     from outscore.inference.families import correct_family
 
@@ -83,7 +96,7 @@ def pairs_in_words(
     for pair in pairs:
         facts = Facts(
             systems=pair.systems[::-1],
-            metric=METRIC_NAMES.get(pair.metric, pair.metric),
+            metric=score_name(pair.metric),
             higher_is_better=True,
             scores=(pair.second, pair.first),
             difference=pair.difference,
@@ -93,10 +106,10 @@ def pairs_in_words(
             identical=pair.outcomes.changes == 0 and pair.difference == 0,
         )
         counts = _counts(pair, unit, cluster)
-        n, noun, more = pair.n, unit.removesuffix("s"), ""
+        n, noun, more = pair.n, unit, ""
         if pair.clusters is not None:
             n, noun = clusters or pair.clusters, str(cluster)
-            more = f" ({pair.clusters:,} of them with {unit})" if n > pair.clusters else ""
+            more = f" ({pair.clusters:,} of them with {unit}s)" if n > pair.clusters else ""
         answer = verdict(facts)
         answer = replace(answer, reason=answer.reason + counts + _limit(pair, cluster, alpha) + _family(pair))
         against = _contradiction(pair, looks[pair.systems], by, alpha)
@@ -148,13 +161,11 @@ def _contradiction(pair: Pair, scores: Sequence[tuple[str, Look]], by: str, alph
 
 
 def _counts(pair: Pair, unit: str, cluster: str | None) -> str:
-    o = pair.outcomes
-    if not o.n:
+    if not pair.outcomes.n:
         return ""
-    kinds = (count(o.correction, "correction"), count(o.new_error, "new error"), count(o.changed_error, "changed error"))
     swapped = "" if cluster is None else f", swapped by {cluster}"
     by = f"By {METRIC_NAMES[pair.counted_by].removesuffix(' F1')}: " if pair.counted_by else ""
-    return f" {by}{kinds[0]}, {kinds[1]} and {kinds[2]} of {count(pair.n, unit.removesuffix('s'))}{swapped}."
+    return f" {by}{join_words(changes_of(pair.outcomes))} of {count(pair.n, unit)}{swapped}."
 
 
 def _limit(pair: Pair, cluster: str | None, alpha: float) -> str:
@@ -182,7 +193,7 @@ def _family(pair: Pair) -> str:
 def unused_labels_warning(system: str, labels: Sequence[str], n: int, total: int, unit: str) -> str:
     """A system that (almost) never uses labels that `n` of all `total` gold units have."""
     return (
-        f"{system} rarely or never uses {_listed(labels)}, the gold labels of {n:,} of {total:,} {unit}:"
+        f"{system} rarely or never uses {_listed(labels)}, the gold labels of {n:,} of {count(total, unit)}:"
         " differences there come from the label set. Rename labels with --map."
     )
 
@@ -190,7 +201,7 @@ def unused_labels_warning(system: str, labels: Sequence[str], n: int, total: int
 def unknown_labels_warning(system: str, labels: Sequence[str], n: int, unit: str) -> str:
     """A system that uses labels that gold does not have, on `n` units."""
     return (
-        f"{system} uses {_listed(labels)} on {n:,} {unit}, but gold never does: they always count as wrong."
+        f"{system} uses {_listed(labels)} on {count(n, unit)}, but gold never does: they always count as wrong."
         " Rename labels with --map."
     )
 

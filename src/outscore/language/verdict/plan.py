@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from outscore.language.numbers import count, effect_size, format_level, format_probability, rounded
-from outscore.language.phrases import correction_name
+from outscore.language.phrases import corrected_by
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.plan import Costs, Fitting, PlanFacts, PossiblePair
@@ -220,7 +220,7 @@ def possible_table_verdict(
         return f"The printed scores need at least {count(fits.smallest, 'item')}.", fitting_sentence(fits)
     level, m = format_level(alpha), len(pairs)
     number = {name: sum(pair.outcome == name for pair in pairs) for name in ("always", "never", "depends")}
-    how = "" if m == 1 else f", {correction_name(family.correction)} over {m} pairs"
+    how = "" if m == 1 else f", {corrected_by(family, 'pair')}"
     headline = f"{number['always']} of {count(m, 'pair')} differ significantly in every case"
     rest = f"{number['never']} in no case, {number['depends']} depending on how much the errors overlap"
     return headline, f"(exact McNemar test, alpha = {level}{how}); {rest}."

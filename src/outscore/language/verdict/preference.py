@@ -9,8 +9,8 @@ from typing import Literal
 
 from outscore.core.records import dataclass
 from outscore.language.numbers import count, format_level, format_p, format_percent
-from outscore.language.phrases import NO_CORRECTION, correction_name
-from outscore.language.verdict.contradiction import Contradiction, Look, corrected_by, find, in_words, verdict_claims
+from outscore.language.phrases import NO_CORRECTION, corrected_by, correction_name, join_words, pairs_that_differ
+from outscore.language.verdict.contradiction import Contradiction, Look, find, in_words, verdict_claims
 from outscore.results.design import Family, Verdict
 from outscore.results.preference import BattleReading, Categories, CategoryRow, Labelled, Preference, PreferencePair, Strength
 from outscore.results.pvalue import PValue
@@ -256,9 +256,7 @@ def _how(by: str, p: PValue, unit: str) -> str:
 
 def _board_verdict(facts: BattleFacts) -> Verdict:
     leader = facts.systems[0]
-    name = correction_name(facts.family.correction)
-    corrected = "not corrected" if name == NO_CORRECTION else f"{name} correction"
-    tests = f"{corrected} over {count(facts.family.m, 'test')}, alpha = {format_level(facts.alpha)}"
+    tests = f"{corrected_by(facts.family, 'test')}, alpha = {format_level(facts.alpha)}"
     evidence = f"{count(facts.battles, 'battle')}{facts.on_prompts}; {tests}"
     if not facts.counts.testable:
         return Verdict("Nothing could be tested", f"the leader is {leader}; {evidence}.")
@@ -268,7 +266,7 @@ def _board_verdict(facts: BattleFacts) -> Verdict:
         return Verdict("No common order", f"{apart}; {differ} significantly ({evidence}).")
     together = _together(facts)
     if together:
-        return Verdict(f"{_named(facts.equal)} lead together", f"{together} ({evidence}).", None, "undecided")
+        return Verdict(f"{join_words(facts.equal, SHOWN)} lead together", f"{together} ({evidence}).", None, "undecided")
     beaten, better, tied = _claims(facts, leader)
     if better or not beaten:
         headline, why = _no_leader(facts, better, tied)
@@ -277,7 +275,7 @@ def _board_verdict(facts: BattleFacts) -> Verdict:
     whom = f"{len(beaten):,} of {rivals:,} other systems"
     if len(beaten) == rivals:
         whom = "both other systems" if rivals == 2 else f"all {rivals:,} other systems"
-    apart = f"; it cannot be told apart from {_named(tied)}" if tied else ""
+    apart = f"; it cannot be told apart from {join_words(tied, SHOWN)}" if tied else ""
     why = f"{_ahead_of(facts, [leader], beaten, whom)}{apart} ({evidence})."
     return Verdict(f"{leader} leads", why, None if tied else 0, "undecided" if tied else "better")
 
@@ -291,7 +289,7 @@ def _together(facts: BattleFacts) -> str:
         return ""
     whom = f"{len(shared):,} of {count(len(rest), 'other system')}"
     if len(shared) == len(rest):
-        whom = _named(rest) if len(rest) <= SHOWN else f"all {len(rest):,} other systems"
+        whom = join_words(rest, SHOWN) if len(rest) <= SHOWN else f"all {len(rest):,} other systems"
     return f"they are equally strong, and each is {_ahead_of(facts, facts.equal, shared, whom)}"
 
 
@@ -314,11 +312,11 @@ def _no_leader(facts: BattleFacts, better: list[str], tied: list[str]) -> tuple[
         return "No order", f"preferences run in a circle: {circle_text(facts.circle)}, each of them significant"
     ahead, it, joint = f"the strongest is {leader}", "it", "but"
     if len(facts.equal) > 1:
-        ahead, it, joint = f"equally strong are {_named(facts.equal)}", leader, "and"
+        ahead, it, joint = f"equally strong are {join_words(facts.equal, SHOWN)}", leader, "and"
     if better:
-        others = f"{_named(better)} {'is' if len(better) == 1 else 'are'}"
+        others = f"{join_words(better, SHOWN)} {'is' if len(better) == 1 else 'are'}"
         return "No clear leader", f"{ahead}, but {others} significantly preferred to {it}"
-    return "No winner", f"{ahead}, {joint} {it} cannot be told apart from {_named(tied)}"
+    return "No winner", f"{ahead}, {joint} {it} cannot be told apart from {join_words(tied, SHOWN)}"
 
 
 def circle_text(circle: Sequence[str]) -> str:
@@ -333,7 +331,7 @@ def circle_text(circle: Sequence[str]) -> str:
     steps[0] = f"{circle[0]} is preferred to {circle[1]}"
     if len(steps) > MAX_STEPS:
         return f"{', '.join(steps[:MAX_STEPS])} and so on through {len(circle)} systems"
-    return f"{', '.join(steps[:-1])} and {steps[-1]}"
+    return join_words(steps)
 
 
 def _as_strong(one: Strength, other: Strength) -> bool:
@@ -360,12 +358,6 @@ def _claims(facts: BattleFacts, leader: str) -> tuple[list[str], list[str], list
     return beaten, better, tied
 
 
-def _named(names: Sequence[str]) -> str:
-    if len(names) <= SHOWN + 1:
-        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more"
-
-
 def preference_sentence(facts: BattleFacts) -> str:
     """One sentence to paste into a paper."""
     level = format_level(facts.alpha)
@@ -381,15 +373,14 @@ def preference_sentence(facts: BattleFacts) -> str:
         tested = f"{_how(pair.by, pair.p, facts.unit)}, two-sided, {format_p(pair.p, facts.alpha)}"
         verb = "significant" if pair.p.upper <= facts.alpha else "not significant"
         return f"{won} ({limits}; {tested}), which is {verb} at the {level} level."
-    differ = f"{facts.counts.significant:,} of {count(facts.counts.testable, 'pair')}"
     what = "in strength (Bradley-Terry, " if facts.decided_by == "strengths" else "("
     name = correction_name(facts.family.correction)
     corrected = "p not corrected" if name == NO_CORRECTION else f"{name}-corrected p, {facts.family.error_rate} {level}"
     counting = f"{facts.counting}, " if facts.counting else ""
     return (
-        f"In {count(facts.battles, 'battle')} between {count(len(facts.systems), 'system')}{facts.on_prompts}, {differ} differ"
-        f" significantly {what}{counting}{cluster_text(facts.unit)}, two-sided, {corrected}, {count(facts.family.m, 'test')});"
-        f" {_first_place(facts)}."
+        f"In {count(facts.battles, 'battle')} between {count(len(facts.systems), 'system')}{facts.on_prompts},"
+        f" {pairs_that_differ(facts.counts)} {what}{counting}{cluster_text(facts.unit)}, two-sided, {corrected},"
+        f" {count(facts.family.m, 'test')}); {_first_place(facts)}."
     )
 
 
@@ -412,9 +403,9 @@ def _first_place(facts: BattleFacts) -> str:
     if len(facts.equal) == len(facts.systems):
         return "by strength (Bradley-Terry), all are equal"
     if len(facts.equal) > 1:
-        return f"by strength (Bradley-Terry), {_named(facts.equal)} share first place"
+        return f"by strength (Bradley-Terry), {join_words(facts.equal, SHOWN)} share first place"
     better = _claims(facts, leader)[1]
     first = f"by strength (Bradley-Terry), {leader} ranks first"
     if better:
-        first += f", though {_named(better)} {'is' if len(better) == 1 else 'are'} significantly preferred to it"
+        first += f", though {join_words(better, SHOWN)} {'is' if len(better) == 1 else 'are'} significantly preferred to it"
     return first

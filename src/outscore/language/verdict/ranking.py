@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from outscore.core.records import dataclass
 from outscore.inference.populations import claim_of
 from outscore.language.numbers import count, format_level, format_number, format_probability
-from outscore.language.phrases import NO_CORRECTION, correction_name, join_words, method_phrase, name_of_test
+from outscore.language.phrases import (
+    NO_CORRECTION,
+    corrected_by,
+    correction_name,
+    join_words,
+    method_phrase,
+    name_of_test,
+    pairs_that_differ,
+)
 from outscore.results.design import Family, Verdict
 from outscore.results.pvalue import Kind, PValue
 from outscore.results.ranking import RankDesign, Standing
@@ -39,7 +47,7 @@ class Claims:
     @property
     def apart(self) -> str:
         """A clause about the systems that were not compared with it."""
-        return f", and shares no item with {_named(self.strangers)}" if self.strangers else ""
+        return f", and shares no item with {join_words(self.strangers, SHOWN)}" if self.strangers else ""
 
 
 BothMeasured = tuple[str, float, float, float | None]
@@ -88,23 +96,23 @@ def ranking_verdict(
     """The answer in one or two sentences; scores are `called` so, or by the metric."""
     if not top.counts.testable:
         return Verdict(_strangers(top), "nothing could be tested.")
-    evidence = f"{_test(top, claims)}, {_correction(family, alpha)}"
+    evidence = f"{_test(top, claims)}, {corrected_by(family, 'test')}, alpha = {format_level(alpha)}"
     if baseline:
         return _baseline_verdict(claims, evidence)
     if claims.better:
-        others = f"{_named(claims.better)} {'is' if len(claims.better) == 1 else 'are'}"
+        others = f"{join_words(claims.better, SHOWN)} {'is' if len(claims.better) == 1 else 'are'}"
         ahead = f"{claims.about} is ahead on average, but {others} significantly better on the shared items"
         return Verdict("No clear leader", f"{ahead} ({evidence}).")
     equals = _equals(top, claims)
     score = f"{called or top.metric} {format_number(top.scores[0].value)}"
     if not claims.worse:
         return Verdict("No winner", f"{_undecided(top, claims, equals, score)} ({evidence}).")
-    lead = f"{claims.about} leads with {score}" if len(equals) < 2 else f"{_named(equals)} share the best {score}"
+    lead = f"{claims.about} leads with {score}" if len(equals) < 2 else f"{join_words(equals, SHOWN)} share the best {score}"
     if top.ordered_by != "score":
         # Scores on different items are not comparable, so the leader's score explains nothing.
         lead = f"{claims.about} leads"
     subject = "" if len(equals) < 2 else f"{claims.about} is "
-    tied = f"; it cannot be told apart from {_named(claims.tied)}" if claims.tied else ""
+    tied = f"; it cannot be told apart from {join_words(claims.tied, SHOWN)}" if claims.tied else ""
     why = f"{subject}significantly better than {_whom(claims.worse, top)}{tied}{claims.apart} ({evidence})."
     alone = not claims.tied and not claims.strangers
     return Verdict(lead, why, 0 if alone else None, "better" if alone else "undecided")
@@ -116,14 +124,14 @@ def _undecided(top: Standing, claims: Claims, equals: Sequence[str], score: str)
     why = []
     if left:
         everyone = {1: "the other system", 2: "either of the other systems"}.get(others, f"any of the {others:,} other systems")
-        why.append(f"cannot be told apart from {everyone if len(left) == others else _named(left)}")
+        why.append(f"cannot be told apart from {everyone if len(left) == others else join_words(left, SHOWN)}")
     if claims.strangers:
-        why.append(f"shares no item with {_named(claims.strangers)}")
+        why.append(f"shares no item with {join_words(claims.strangers, SHOWN)}")
     if len(equals) < 2:
         # On different items, the leader need not have the best score.
         best = f"has the best {score}" if top.ordered_by == "score" else "is ahead on the shared items"
         return f"{claims.about} {best}, but it {' and '.join(why)}"
-    return ", and ".join([f"{_named(equals)} share the best {score}", *why])
+    return ", and ".join([f"{join_words(equals, SHOWN)} share the best {score}", *why])
 
 
 def _strangers(top: Standing) -> str:
@@ -152,14 +160,14 @@ def _baseline_verdict(claims: Claims, evidence: str) -> Verdict:
         return Verdict(f"{_against_baseline(claims)} ({evidence}).")
     others = _baseline_parts(claims)[1:]
     headline = f"{_are(claims.better)} significantly better than {claims.about}"
-    return Verdict(headline, f"{'; '.join([_named(claims.better), *others])} ({evidence}).", None, "better")
+    return Verdict(headline, f"{'; '.join([join_words(claims.better, SHOWN), *others])} ({evidence}).", None, "better")
 
 
 def _baseline_parts(claims: Claims) -> list[str]:
     """The systems that are better, worse, and those that cannot be told apart from the baseline."""
     parts = []
     if claims.better:
-        parts.append(f"{_are(claims.better)} significantly better than {claims.about}: {_named(claims.better)}")
+        parts.append(f"{_are(claims.better)} significantly better than {claims.about}: {join_words(claims.better, SHOWN)}")
     if claims.worse:
         parts.append(f"{_are(claims.worse)} significantly worse{'' if claims.better else f' than {claims.about}'}")
     if claims.tied:
@@ -180,25 +188,11 @@ def _are(names: Sequence[str]) -> str:
     return f"{count(len(names), 'system')} {'is' if len(names) == 1 else 'are'}"
 
 
-def _named(names: Sequence[str]) -> str:
-    """Names in a sentence, the first few of many."""
-    shown = list(names[:SHOWN])
-    if len(names) > SHOWN:
-        return f"{', '.join(shown)} and {len(names) - SHOWN} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
 def _test(top: Standing, claims: Claims) -> str:
     p = PValue(1.0, 1.0, 1.0, 0.0, claims.kind, top.kernel, test=top.test)
     if claims.datasets_test is None:
         return f"{method_phrase(p)} for each pair"
     return f"{method_phrase(p)} for each pair's macro average, {name_of_test(claims.datasets_test)} on each dataset"
-
-
-def _correction(family: Family, alpha: float) -> str:
-    name, tests = correction_name(family.correction), count(family.m, "test")
-    corrected = f"no correction for {tests}" if name == NO_CORRECTION else f"{name} correction over {tests}"
-    return f"{corrected}, alpha = {format_level(alpha)}"
 
 
 def design_parts(design: RankDesign) -> list[str]:
@@ -271,22 +265,20 @@ def ranking_sentence(
 
 def _finding(standing: Standing, claims: Claims, *, baseline: bool) -> str:
     """How many pairs differ, and what that means for the leader or the baseline."""
-    verb = "differs" if standing.counts.testable == 1 else "differ"
-    significant = f"{standing.counts.significant:,} of {count(standing.counts.testable, 'pair')} {verb} significantly"
-    return f"{significant}; {_against_baseline(claims) if baseline else _leader(standing, claims)}"
+    return f"{pairs_that_differ(standing.counts)}; {_against_baseline(claims) if baseline else _leader(standing, claims)}"
 
 
 def _leader(top: Standing, claims: Claims) -> str:
     if claims.better:
-        others = f"{_named(claims.better)} {'is' if len(claims.better) == 1 else 'are'}"
+        others = f"{join_words(claims.better, SHOWN)} {'is' if len(claims.better) == 1 else 'are'}"
         return f"{claims.about} is ahead on average, but {others} significantly better on the shared items"
     equals = _equals(top, claims)
     if len(equals) > 1:
         # Their scores are equal, so the table says what one of them beats.
-        return f"{_named(equals)} rank first with equal scores"
+        return f"{join_words(equals, SHOWN)} rank first with equal scores"
     first = f"{claims.about} ranks first"
     if claims.worse:
         first += f", significantly ahead of {count(len(claims.worse), 'system')}"
     if not claims.tied:
         return first
-    return f"{first}, {'and' if claims.worse else 'but'} cannot be told apart from {_named(claims.tied)}"
+    return f"{first}, {'and' if claims.worse else 'but'} cannot be told apart from {join_words(claims.tied, SHOWN)}"

@@ -43,15 +43,10 @@ def score_verdict(
     headline = score_headline(systems, decimals, higher_is_better=higher_is_better)
     if len(systems) == 1:
         one = systems[0]
-        design = _design(one, population, kind)
+        about = "" if kind is None else f"; about {claim_of(population, kind)}"
         ends = limits(one, "confidence interval")
         sentence = f"On {_sample(one)}, the {metric} of {one.system} is {score(one)} ({ends})."
-        return (
-            score_headline(systems, decimals, higher_is_better=higher_is_better),
-            f"{limits(one, 'CI')}, {metric}, {design}.",
-            sentence,
-        )
-    headline = score_headline(systems, decimals, higher_is_better=higher_is_better)
+        return headline, f"{limits(one, 'CI')}, {metric}, {_sample(one)}{about}.", sentence
     each = "; ".join(f"{one.system} {score(one)} ({limits(one, 'confidence interval')})" for one in systems)
     reason = "each interval is about one system alone, and overlapping intervals say little about their difference."
     return headline, f"{metric}; {reason}", f"{metric.capitalize()} of each system on its own: {each}."
@@ -81,8 +76,3 @@ def _sample(one: ScoredSystem) -> str:
         items += f" from {count(len(one.datasets), 'dataset')}"
     in_clusters = "" if one.clusters is None else f" in {count(one.clusters, 'cluster')}"
     return f"{items}{in_clusters}{f', {one.repeats:.4g} runs each' if one.repeats > 1 else ''}"
-
-
-def _design(one: ScoredSystem, population: str, kind: str | None) -> str:
-    about = "" if kind is None else f"; about {claim_of(population, kind)}"
-    return f"{_sample(one)}{about}"

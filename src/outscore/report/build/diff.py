@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import count, decimals_for, format_number, format_p, format_p_number
-from outscore.language.phrases import interval_phrase, method_phrase
-from outscore.language.verdict.diff import METRIC_NAMES
+from outscore.language.phrases import interval_phrase, join_words, method_phrase
+from outscore.language.verdict.diff import UNITS, changes_of, score_name
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import settings
@@ -228,7 +228,7 @@ def _contradictions(diff: Diff) -> list[doc.Block]:
     opened = [block.only("html") for block in common.warnings_of(note for pair in pairs[:1] for note in pair.notes)]
     if len(pairs) <= MAX_LISTED_PAIRS or not against:
         return [*opened, *(block.but("html") for block in against.values())]
-    names = doc.list_names([rows.pair_name(pair) for pair in pairs if pair.systems in against], MAX_NAMED)
+    names = join_words([rows.pair_name(pair) for pair in pairs if pair.systems in against], MAX_NAMED)
     text = f"In {len(against):,} of {count(len(pairs), 'pair')}, another score significantly contradicts the verdict: {names}."
     return [*opened, doc.Paragraph(clean(f"{text} Their notes in the JSON say which."), "warning").but("html")]
 
@@ -341,16 +341,13 @@ def _pair_facts(diff: Diff, pair: Pair) -> tuple[doc.Fact, ...]:
     scores = dict(zip(pair.systems, (pair.first, pair.second), strict=True))
     parts, places = common.answer_parts(scores, pair.difference, pair.interval)
     parts += [] if pair.interval is None else [interval_phrase(pair.interval, places)]
-    outcomes = pair.outcomes
-    changes = [
-        count(outcomes.correction, "correction"),
-        count(outcomes.new_error, "new error"),
-        count(outcomes.changed_error, "changed error"),
-    ]
+    units = count(pair.n, UNITS[diff.task])
+    if pair.clusters is not None:
+        units = count(pair.clusters, str(diff.settings.get("cluster") or "cluster"))
     return doc.statements(
-        (METRIC_NAMES.get(pair.metric, pair.metric), [PART.join(parts)]),
-        (format_p(pair.p, alpha_of(diff), brief=True), [f"{method_phrase(pair.p)}, {count(pair.clusters or pair.n, 'unit')}"]),
-        ("changes", [f"{', '.join(changes)} of {pair.n:,}"]),
+        (score_name(pair.metric), [PART.join(parts)]),
+        (format_p(pair.p, alpha_of(diff), brief=True), [f"{method_phrase(pair.p)}, {units}"]),
+        ("changes", [f"{', '.join(changes_of(pair.outcomes))} of {pair.n:,}"]),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_p_number, format_probability
-from outscore.language.phrases import correction_name
+from outscore.language.phrases import corrected_by
 from outscore.language.verdict.plan import fitting_sentence
 from outscore.report import document as doc
 from outscore.report.build import common
@@ -58,10 +58,10 @@ def pair_table(table: PossibleTable, most: int | None = None) -> doc.Table:
     ]
     notes = []
     if table.family is not None:
-        corrected = f"{correction_name(table.family.correction)} over {count(table.family.m, 'pair')}"
+        family, level = corrected_by(table.family, "pair"), format_level(table.alpha)
         notes += [
             "p: exact McNemar test, two-sided, over all counts of right answers and overlaps of errors that fit the scores.",
-            f"Adjusted: {corrected}, for all lowest and all highest p. Significant: adjusted p <= {format_level(table.alpha)}.",
+            f"Adjusted: {family}, for all lowest and all highest p. Significant: adjusted p <= {level}.",
         ]
     notes.append(not_shown(len(table.pairs), most, "pair", " (-v shows all)"))
     return tabulate("pairs", "Possible p-values", columns, table.pairs[:most], notes)

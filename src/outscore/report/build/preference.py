@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from outscore.inference.power.observed import needed_of_battles, times_of_interval
 from outscore.language.numbers import count, format_level, format_number, format_p, format_p_number, format_probability
-from outscore.language.phrases import correction_name, nearest_to_decided, sharing, times_as_much
+from outscore.language.phrases import corrected_by, correction_name, join_words, nearest_to_decided, sharing, times_as_much
 from outscore.language.verdict.preference import SAME, battle_facts, battle_reading_line, cluster_text, format_rate
 from outscore.report import document as doc
 from outscore.report.build import common
@@ -216,7 +216,7 @@ def category_table(result: preference.Preference, categories: preference.Categor
     ]
     family, judge = categories.family, "" if result.labels is None else "by the judge, "
     rivals = f"{judge}against {'all systems it met there' if many else result.pairs[0].b}"
-    corrected = f"{correction_name(family.correction)} over {count(family.m, 'test')} ({family.error_rate})"
+    corrected = f"{corrected_by(family, 'test')} ({family.error_rate})"
     notes = [_more(len(categories.rows), most, "row"), f"{rivals}, ties count as half; {corrected}."]
     return tabulate("categories", "Categories", columns, categories.rows[:most], notes)
 
@@ -346,9 +346,8 @@ def shown_part(result: preference.Preference) -> str:
     position = result.position
     if position is None or not position.systems:
         return ""
-    names = position.systems
-    shown = ", ".join(names[:MAX_PLACED]) + (f" and {len(names) - MAX_PLACED} more" if len(names) > MAX_PLACED else "")
-    return f"{position.battles:,} of {count(result.battles, 'battle')}, whose order is recorded: those of {clean(shown)}"
+    shown = clean(join_words(position.systems, MAX_PLACED))
+    return f"{position.battles:,} of {count(result.battles, 'battle')}, whose order is recorded: those of {shown}"
 
 
 def _position_lines(result: preference.Preference) -> list[str]:
@@ -465,10 +464,8 @@ def _design_lines(result: preference.Preference) -> list[str]:
         swapped = f"{count(result.battles, 'battle')}, swapped individually"
     lines = [swapped, f"order: {_order_text(result)}"]
     if len(result.systems) > 2:
-        name = correction_name(result.family.correction)
-        lines.append(
-            f"{name} over {count(result.family.m, 'test')} ({result.family.error_rate}), alpha = {format_level(result.alpha)}"
-        )
+        family, level = result.family, format_level(result.alpha)
+        lines.append(f"{corrected_by(family, 'test')} ({family.error_rate}), alpha = {level}")
         lines.append(f"ranks, groups and headline: by {_decided_by(result)}")
     return lines
 

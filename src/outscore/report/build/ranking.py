@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from outscore.language.numbers import count, decimals_for, format_number, interval_ends
-from outscore.language.phrases import sharing
+from outscore.language.phrases import join_words, sharing
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
@@ -135,7 +135,7 @@ def _on_frontier(ranking: Ranking) -> list[str]:
     if frontier is None:
         return []
     free = [s.system for s in frontier.systems if not s.dominated_by]
-    told = f"{len(free):,} of {count(len(frontier.systems), 'system')} may be on it: {doc.list_names(free, 8)}"
+    told = f"{len(free):,} of {count(len(frontier.systems), 'system')} may be on it: {join_words(free, 8)}"
     return [told, *map(doc.clean, frontier.sentences[:MAX_SENTENCES])]
 
 

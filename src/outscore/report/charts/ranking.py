@@ -10,10 +10,11 @@ from typing import Any
 import altair as alt
 
 from outscore.language.numbers import format_ends, format_number
+from outscore.language.phrases import join_words
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import Chart, distinct, fixed, layered, marks, padded
 from outscore.report.charts.heat import MAX_DRAWN, band_key, band_names, has_heat_map, heat_words, pair_rows
-from outscore.report.document import clean, list_names, minus
+from outscore.report.document import clean, minus
 from outscore.report.palette import BANDS, COLOURS
 from outscore.report.rows import places
 from outscore.report.rows.columns import interval_head
@@ -174,7 +175,7 @@ def frontier_chart(ranking: Ranking) -> Chart | None:
     ]
     first, second = map(clean, frontier.measures[:2])
     caption = f"{first} and {second} with {interval_head(ranking.alpha)}s; blue: nobody is shown to dominate it"
-    free = list_names([s.system for s in frontier.systems if not s.dominated_by], 8)
+    free = join_words([s.system for s in frontier.systems if not s.dominated_by], 8)
     return Chart("frontier", caption, f"{caption}: {free}.", _frontier_layers(frontier, rows), numbers)
 
 
@@ -186,7 +187,7 @@ def _limits(s: FrontierSystem, m: int, axis: str) -> dict[str, float]:
 
 def _told(frontier: Frontier, s: FrontierSystem) -> str:
     values = ", ".join(f"{name} {value:.4g}" for name, value in zip(frontier.measures, s.values, strict=True))
-    return f"{values}; dominated by {list_names(s.dominated_by, 3) if s.dominated_by else 'nobody'}"
+    return f"{values}; dominated by {join_words(s.dominated_by, 3) if s.dominated_by else 'nobody'}"
 
 
 def _frontier_layers(frontier: Frontier, rows: list[dict[str, Any]]) -> Any:  # noqa: ANN401 - Altair's
@@ -322,7 +323,7 @@ def critical_chart(ranking: Ranking) -> Chart | None:
         f"Mean ranks over {critical.blocks:,} {critical.over}; bars join systems less than the critical difference apart "
         f"(Friedman {places.friedman_p(critical, ranking.alpha)}; Nemenyi)"
     )
-    about = f"{caption}. Best: {list_names([system for system, _ in ordered], 3)}."
+    about = f"{caption}. Best: {join_words([system for system, _ in ordered], 3)}."
     numbers: list[dict[str, object]] = [{"system": system, "mean_rank": rank} for system, rank in ordered]
     numbers.append({"system": "critical difference", "mean_rank": critical.critical_difference})
     return Chart("critical-difference", caption, about, _critical_layers(stems, spans, scale_bar, (low, high)), numbers)

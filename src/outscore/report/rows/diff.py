@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 from outscore.core.records import dataclass
 from outscore.language import numbers
-from outscore.language.phrases import interval_noun, sharing, times_as_much
-from outscore.language.verdict.diff import METRIC_NAMES
-from outscore.report.document import Mark, Table, clean, list_names
+from outscore.language.phrases import interval_noun, join_words, pairs_that_differ, sharing, times_as_much
+from outscore.language.verdict.diff import score_name
+from outscore.report.document import Mark, Table, clean
 from outscore.report.rows.columns import Column, Ends, alpha_of, tabulate, texts, words
 from outscore.results.diff import Confusion, Diff, LabelOracle, LabelRates, Oracle, Pair, Rates
 from outscore.results.pvalue import Interval, PValue
+from outscore.results.ranking import PairCounts
 
 R = TypeVar("R")
 Scored = tuple[str, dict[str, float | Rates]]
@@ -129,7 +130,7 @@ def headline_of(diff: Diff, pair: Pair) -> str:
     # Files of version 0.1.0 have the verdict as one text.
     if len(diff.primary_pairs) != 1 or not pair.headline or not pair.outcomes.n:
         return ""
-    by = "" if len(diff.pairs) == 1 else f" by {METRIC_NAMES.get(pair.metric, pair.metric)}"
+    by = "" if len(diff.pairs) == 1 else f" by {score_name(pair.metric)}"
     if pair.identical:
         return clean(f"{pair.headline}{by}: nothing changed")
     counted = f" (by {metric_name(pair.counted_by)})" if pair.counted_by else ""
@@ -170,11 +171,11 @@ def ranked_in_words(diff: Diff, places: Sequence[Place]) -> str:
     """The scores of the first systems, and how many pairs differ."""
     pairs, alpha = diff.primary_pairs, alpha_of(diff) or 0.05
     # In per cent, as in the table of scores.
-    first = list_names([f"{one.system} {100 * one.score:.2f}" for one in places], MAX_RANKED)
-    won = sum(pair.is_significant(alpha) for pair in pairs)
+    first = join_words((f"{one.system} {100 * one.score:.2f}" for one in places), MAX_RANKED)
     corrected = ", corrected together" if pairs[0].p.adjusted is not None else ""
-    metric = METRIC_NAMES.get(pairs[0].metric, pairs[0].metric)
-    return f"{metric}: {first}; {won:,} of {numbers.count(len(pairs), 'pair')} differ significantly{corrected}."
+    metric = score_name(pairs[0].metric)
+    counts = PairCounts(len(pairs), len(pairs), sum(pair.is_significant(alpha) for pair in pairs))
+    return clean(f"{metric}: {first}; {pairs_that_differ(counts)}{corrected}.")
 
 
 def tested_in_brief(diff: Diff, pair: Pair) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from outscore.inference.populations import ITEMS_AND_RUNS, THESE_ITEMS, claim_of, question_of
 from outscore.language import numbers, phrases
 from outscore.language.verdict.comparison import stored_verdict
-from outscore.report.document import PART, Fact, clean, list_names, statements
+from outscore.report.document import PART, Fact, clean, statements
 from outscore.report.rows import comparison
 from outscore.report.rows.columns import alpha_of
 from outscore.results.analysis import Power
@@ -182,7 +182,8 @@ def dataset_lines(c: Comparison) -> list[str]:
         )
     for name, where in ((first, shown.holm), (second, shown.worse)):
         if where:
-            lines.append(clean(f"{name} is significantly better on {list_names(where, MAX_NAMED)} (Holm over datasets)"))
+            on = phrases.join_words(where, MAX_NAMED)
+            lines.append(clean(f"{name} is significantly better on {on} (Holm over datasets)"))
     return lines
 
 

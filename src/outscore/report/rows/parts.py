@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
@@ -115,7 +115,7 @@ def metric_facts(whole: Comparisons) -> tuple[Fact, ...]:
 
 def correction_of(whole: Comparisons) -> str:
     """How p is corrected for the number of metrics."""
-    return f"{_correction(whole)} over {numbers.count(len(whole.comparisons), 'metric')}"
+    return phrases.corrected_by(whole.family, "metric", len(whole.comparisons))
 
 
 def methods_of(whole: Comparisons) -> str:
@@ -136,17 +136,17 @@ def metric_sentence(whole: Comparisons) -> str:
         won = [c for c in comparisons if c.decision.winner == w]
         if won:
             better, worse = comparisons[0].systems[w], comparisons[0].systems[1 - w]
-            clauses.append(f"{better} is better than {worse}{level} in {_listed(_numbers(c, w) for c in won)}")
+            clauses.append(f"{better} is better than {worse}{level} in {phrases.join_words(_numbers(c, w) for c in won)}")
     open_ = [c for c in comparisons if c.decision.winner is None]
     if open_:
         a, b = comparisons[0].systems
-        plural = len(open_) > 1
-        subject = f"the difference{'s' if plural else ''} between {a} and {b} in {_listed(_numbers(c, 0) for c in open_)}"
-        clauses.append(f"{subject} {'are' if plural else 'is'} not statistically significant{level}")
+        s, are = ("s", "are") if len(open_) > 1 else ("", "is")
+        subject = f"the difference{s} between {a} and {b} in {phrases.join_words(_numbers(c, 0) for c in open_)}"
+        clauses.append(f"{subject} {are} not statistically significant{level}")
     used: dict[str, list[str]] = {}
     for c in comparisons:
         used.setdefault(phrases.method_phrase(c.p) + sides(c, whole), []).append(c.metric)
-    tests = "; ".join(f"{test}, for {_listed(metrics)}" if len(used) > 1 else test for test, metrics in used.items())
+    tests = "; ".join(f"{test}, for {phrases.join_words(metrics)}" if len(used) > 1 else test for test, metrics in used.items())
     adjusted_by = f"adjusted for {numbers.count(len(comparisons), 'metric')}, {_correction(whole)}"
     evidence = f"{tests}; p {'not corrected' if _correction(whole) == phrases.NO_CORRECTION else adjusted_by}"
     further = "".join(f"; {clause}" for c in comparisons for clause in _further_clauses(c, alpha))
@@ -176,11 +176,6 @@ def _numbers(c: Comparison, first: int) -> str:
     values = [numbers.format_number(c.scores[i].value, phrases.decimals_of(c)) for i in (first, 1 - first)]
     p = numbers.format_p_number(c.p) if c.p.adjusted is None else numbers.format_probability(c.p.adjusted)
     return f"{c.metric} ({values[0]} against {values[1]}, adjusted p {p if p.startswith('<') else f'= {p}'})"
-
-
-def _listed(parts: Iterable[str]) -> str:
-    *others, last = parts
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def metric_notes(whole: Comparisons) -> list[str]:

@@ -16,6 +16,7 @@ from outscore.language.phrases import (
     method_phrase,
     name_of_test,
     nearest_to_decided,
+    pairs_that_differ,
     short_names,
     times_as_much,
 )
@@ -306,8 +307,7 @@ def _claims(ranking: Ranking) -> list[str]:
     if kind is None:
         return []
     others = [
-        f"{claim_of(one.population, kind)}: {one.counts.significant:,} of {numbers.count(one.counts.testable, 'pair')} differ"
-        f"{'s' if one.counts.testable == 1 else ''} significantly, {name_of_test(one.test)}{_reach(one, ranking)}"
+        f"{claim_of(one.population, kind)}: {pairs_that_differ(one.counts)}, {name_of_test(one.test)}{_reach(one, ranking)}"
         for one in ranking.other_populations
     ]
     return [f"about {claim_of(ranking.population, kind)}{_reach(ranking, ranking)}", *others]
@@ -356,8 +356,7 @@ def items_on_screen(ranking: Ranking) -> str:
 
 def _pairs(ranking: Ranking) -> str:
     counts = ranking.counts
-    verb, level = "differs" if counts.testable == 1 else "differ", numbers.format_level(ranking.alpha)
-    text = f"{counts.significant:,} of {numbers.count(counts.testable, 'pair')} {verb} significantly at alpha = {level}"
+    text = f"{pairs_that_differ(counts)} at alpha = {numbers.format_level(ranking.alpha)}"
     text += "" if ranking.baseline is None else f"; each pair is a system and the baseline, {clean(ranking.baseline)}"
     apart = counts.pairs - counts.testable
     if not counts.testable:

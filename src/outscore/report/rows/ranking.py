@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 from typing import Any, Literal
 
 from outscore.language import numbers
-from outscore.language.phrases import correction_name
-from outscore.report.document import Bar, Records, Table, clean, list_names
+from outscore.language.phrases import correction_name, join_words
+from outscore.report.document import Bar, Records, Table, clean
 from outscore.report.rows import places
 from outscore.report.rows.columns import (
     TIERS,
@@ -139,14 +139,14 @@ def frontier_table(ranking: Ranking, frontier: Frontier, most: int | None = None
     columns: list[Column[FrontierSystem]] = [
         words("system", lambda s: s.system),
         *map(score, range(len(frontier.measures))),
-        words("dominated by", lambda s: list_names(s.dominated_by, 3) if s.dominated_by else "nobody"),
+        words("dominated by", lambda s: join_words(s.dominated_by, 3) if s.dominated_by else "nobody"),
         Column("adj. p", lambda s: s.p, lambda p: places.p_number(p, ranking.alpha)),
     ]
     up = zip(frontier.measures, frontier.higher_is_better, strict=True)
     better = ", ".join(f"{name} {'higher' if higher else 'lower'}" for name, higher in up)
     needs = "it is better on every measure"
     if frontier.margins:
-        within = list_names([f"{name} by {margin:g}" for name, margin in frontier.margins.items()], 9)
+        within = join_words([f"{name} by {margin:g}" for name, margin in frontier.margins.items()], 9)
         needs = f"it is not worse on {within}, and better on every other measure"
     level = numbers.format_percent(1 - ranking.alpha)
     meaning = (
@@ -238,7 +238,7 @@ def group_lines(ranking: Ranking, *, most: int | None = None, names: int = 8) ->
     """The groups, `most` of them, with up to `names` names each."""
     standing = ranking.standing
     lines = [
-        f"{name}: {f'{clean(members[0])}, different from all others' if len(members) == 1 else list_names(members, names)}"
+        clean(f"{name}: {f'{members[0]}, different from all others' if len(members) == 1 else join_words(members, names)}")
         for name, members in list(zip(places.group_names(standing), standing.groups, strict=True))[:most]
     ]
     left = 0 if most is None else len(standing.groups) - most
@@ -352,8 +352,8 @@ def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool
         Column("at least", lambda r: of_all(r.bonferroni, r)),
         # Bonferroni's number holds for independent datasets, too.
         Column("if independent", lambda r: of_all(max(r.bonferroni, r.fisher), r)),
-        words("on", lambda r: list_names(r.holm, 6) if r.holm else None),
-        words("worse on", lambda r: list_names(r.worse, 6) if r.worse else None),
+        words("on", lambda r: join_words(r.holm, 6) if r.holm else None),
+        words("worse on", lambda r: join_words(r.worse, 6) if r.worse else None),
     ]
     level = numbers.format_percent(1 - ranking.alpha)
     meaning = (
@@ -376,7 +376,7 @@ def critical_table(ranking: Ranking, critical: CriticalDifference) -> Table:
         f"Friedman's test over {critical.blocks:,} {critical.over}: {p}. Mean ranks that lie "
         f"at least {critical.critical_difference:.2f} apart differ significantly (Nemenyi)."
     )
-    notes = [meaning, *(f"Cannot be told apart: {list_names(group, 12)}." for group in critical.groups if len(group) > 1)]
+    notes = [meaning, *(f"Cannot be told apart: {join_words(group, 12)}." for group in critical.groups if len(group) > 1)]
     ordered = sorted(critical.mean_ranks.items(), key=lambda entry: entry[1])
     return tabulate("critical", "Mean ranks", columns, ordered, notes, label="ranking-critical")
 
@@ -545,7 +545,7 @@ def _words_of_tests(standings: Sequence[Standing]) -> str:
         used.setdefault(places.words_of_test(standing), []).append(clean(standing.name or standing.metric))
     if len(used) == 1:
         return next(iter(used))
-    return "; ".join(f"{list_names(columns, len(columns))}: {words}" for words, columns in used.items())
+    return "; ".join(f"{join_words(columns, len(columns))}: {words}" for words, columns in used.items())
 
 
 def _printed_notes(ranking: Ranking, most: int | None, standings: Sequence[Standing]) -> list[str]:

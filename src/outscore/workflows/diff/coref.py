@@ -103,7 +103,6 @@ def coref_study(gold: object, systems: Mapping[str, object], _maps: LabelMaps, a
         task="coref",
         systems=tuple(systems),
         criteria=criteria,
-        unit="mentions",
         cluster=cluster,
         n=units.n if is_linked else key.rows,
         clusters=len(mentions.clusters.names),

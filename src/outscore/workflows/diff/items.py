@@ -126,7 +126,6 @@ def item_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, ask
         task="label",
         systems=units.systems,
         criteria=criteria,
-        unit="items",
         cluster=None if units.clusters is None else asked.cluster or "cluster",
         n=units.n,
         scores={name: _scores(units, counts, of_classes, words, k) for k, name in enumerate(units.systems)},

@@ -21,7 +21,7 @@ from outscore.inference.families import correct_family
 from outscore.inference.permutation import GAIN_INTERVAL, gain_interval, gain_test, permutation
 from outscore.inference.power.observed import units_needed
 from outscore.inference.registry import TESTS
-from outscore.language.verdict.diff import unknown_labels_warning, unused_labels_warning
+from outscore.language.verdict.diff import UNITS, unknown_labels_warning, unused_labels_warning
 from outscore.metrics.registry import resolve
 from outscore.outputs.items import GOLD, count_labels, rarely_used, unknown_to_gold
 from outscore.outputs.model import Chains, Items, Units, Words, choose_slices
@@ -439,8 +439,8 @@ class Study:
     ----------
     task, systems, criteria
         What is compared; the first criterion is the primary one.
-    unit, cluster
-        The name of a unit and of what is swapped as one ("sentence"; None if units are independent).
+    cluster
+        The name of what is swapped as one ("sentence"; None if units are independent).
     n
         How many units gold has.
     clusters
@@ -473,7 +473,6 @@ class Study:
     task: str
     systems: tuple[str, ...]
     criteria: tuple[str, ...]
-    unit: str
     cluster: str | None
     n: int
     scores: Mapping[str, Mapping[str, float | Rates]]
@@ -490,6 +489,11 @@ class Study:
     no_label: str | None = None
     sentences: Array | None = None
     panels: Callable[[], Sequence[SystemsPanel]] = tuple
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return UNITS[self.task]
 
 
 def chosen(asked: Sequence[str], available: Sequence[str], task: str) -> tuple[str, ...]:

@@ -13,8 +13,9 @@ from outscore.inference.pairwise.table import Measured
 from outscore.inference.populations import ITEMS
 from outscore.language.lines import ranking_signature
 from outscore.language.numbers import format_percent
+from outscore.language.phrases import corrected_by
 from outscore.language.verdict.comparison import MAX_LEFT_OUT
-from outscore.language.verdict.contradiction import Contradiction, Look, corrected_by, find, in_words
+from outscore.language.verdict.contradiction import Contradiction, Look, find, in_words
 from outscore.language.verdict.ranking import Claims, ranking_sentence, ranking_verdict
 from outscore.results.design import Family, Replicated
 from outscore.results.note import Note

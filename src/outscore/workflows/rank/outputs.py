@@ -68,12 +68,12 @@ def panel_of_outputs(
     (_, _, panel), *_ = panels = study.panels()
     named, headline = panel.metric.name, panels[0][0]
     # Counts are summed over units that are swapped as one before anything is compared.
-    unit = study.unit if study.cluster is None or panel.clusters is not None else f"{study.cluster}s"
+    unit = study.unit if study.cluster is None or panel.clusters is not None else study.cluster
     if metric is not None:
         refuse_free_answers(len(classes_of(study.together)), metric)
         panel, named, headline, unit = _by_class(study, metric), str(metric), str(metric), study.unit
     others = {score_name(name, by): other for name, by, other in panels if name != headline}
-    return OutputPanel(panel, named, study.criteria[0], study.origins, study.notes, unit, study.cluster, others)
+    return OutputPanel(panel, named, study.criteria[0], study.origins, study.notes, f"{unit}s", study.cluster, others)
 
 
 def _by_class(study: Study, metric: str | AdditiveMetric) -> Panel:

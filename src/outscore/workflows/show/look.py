@@ -214,7 +214,7 @@ def _outputs(request: DiffRequest) -> Sight:
 
     study = study_of(request)
     line = reading_line(outputs_reading(study.origins, study.n))
-    return Sight(list(study.systems), f"{study.n:,} {study.unit}", line, study.origins, study.notes)
+    return Sight(list(study.systems), count(study.n, study.unit), line, study.origins, study.notes)
 
 
 READERS: dict[type[Request], Callable[[Any], Sight]] = {

@@ -97,7 +97,7 @@ def _missing_references(references: Sequence[TextLines]) -> list[str]:
 def _given_twice(systems: Mapping[str, Sequence[TextLines]], references: Sequence[TextLines]) -> list[str]:
     """Systems whose every segment is that of a reference."""
     return [
-        equals_gold(name, len(runs[0]), "segments", "the reference")
+        equals_gold(name, len(runs[0]), "segment", "the reference")
         for name, runs in systems.items()
         if any(len(run) and list(run) == list(lines) for run in runs for lines in references)
     ]
