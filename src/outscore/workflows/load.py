@@ -344,7 +344,7 @@ def refuse_rankings(request: CompareRequest | RankRequest | ScoreRequest) -> Non
     """Refuse a TREC run without judgements, with the command that has them."""
     for path in request.files:
         if is_ranking(path):
-            judged = replace(request, qrels="QRELS", metric=request.metric or "nDCG@10").command_line()
+            judged = request.command_line(qrels="QRELS", metric=request.metric or "nDCG@10")
             message = f"{label_of(path)} is a TREC run, whose documents are not judged in it."
             raise OutscoreError(message, f"Name the file of judgements: `{judged}`.", parameter="qrels", file=path)
 
@@ -356,7 +356,7 @@ def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQue
     if request.metric is not None and request.qrels is not None and "," in request.metric:
         names = [name.strip() for name in request.metric.split(",")]
         message = f"`{request.command}` takes one measure at a time, but --metric names {len(names)}."
-        first = replace(request, metric=names[0]).command_line()
+        first = request.command_line(metric=names[0])
         raise OutscoreError(message, f"Write `{first}`; `outscore compare` takes several.", parameter="metric")
     slices = getattr(request, "slice", None)
     return LogQuestion(

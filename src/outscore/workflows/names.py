@@ -6,7 +6,6 @@ import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import wraps
 from itertools import takewhile
 from pathlib import PurePath
@@ -242,12 +241,12 @@ def _cure(request: Request, refusal: MeasuresError) -> str:
     if not files:
         one, several = f"score={first[0]!r}", f"measure={list(refusal.measures)!r}"
         return f"Write {several} to compare by all of them, or {one}." if compares else f"Write {one} to use one of them."
-    by_one = replace(request, score=first)  # type: ignore[call-arg] # all requests for scores have it
+    by_one = request.command_line(score=first)
     if refusal.by_system or len(files) > 1 or request.subcommand == ScoreRequest.subcommand:
         by_all = _among(CompareRequest, request, measure=refusal.measures)
         if not (compares or (len(files) == 2 and request.subcommand == "rank")):
-            return f"Write `{by_one.command_line()}` to use one of them{_or_systems(request, refusal)}."
-        return f"Write `{by_all.command_line()}` to compare by all of them, or `{by_one.command_line()}` to use one."
+            return f"Write `{by_one}` to use one of them{_or_systems(request, refusal)}."
+        return f"Write `{by_all.command_line()}` to compare by all of them, or `{by_one}` to use one."
     alone = _among(ScoreRequest, request, score=first).command_line()
     options = " ".join(f"--measure {name}" for name in refusal.measures)
     return (
@@ -261,8 +260,7 @@ def _or_systems(request: Request, refusal: MeasuresError) -> str:
     if refusal.by_system or len(request.value("files")) != 1:
         return ""
     systems = refusal.measures if request.subcommand in ("rank", ScoreRequest.subcommand) else refusal.measures[:2]
-    as_systems = replace(request, system=systems)  # type: ignore[call-arg] # all requests for scores have it
-    return f"; if they are systems, write `{as_systems.command_line()}`"
+    return f"; if they are systems, write `{request.command_line(system=systems)}`"
 
 
 def _among(kind: type[Request], request: Request, **changed: Any) -> Request:  # noqa: ANN401 - values of options

@@ -247,7 +247,7 @@ def _map_hint(
     said = f"Rename them with {' '.join(f'--map {shlex.quote(text)}' for text in maps)}."
     if request.files:
         own = {**request.own, "map": (*request.own.get("map", ()), *maps)}
-        said = f"Write `{replace(request, own=own).command_line()}`."
+        said = f"Write `{request.command_line(own=own)}`."
     return [f"If these are the same labels under other names, they should be renamed. {said}"]
 
 

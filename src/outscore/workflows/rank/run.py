@@ -184,7 +184,7 @@ def read_texts(request: RankRequest) -> Texts:
 
 def _rank_texts(request: RankRequest, texts: Texts, work: _Work) -> Ranked:
     cache = cache_of(None)
-    command = (lambda scores: replace(request, scores=scores).command_line()) if request.files else None
+    command = (lambda scores: request.command_line(scores=scores)) if request.files else None
     statistics = Statistics(work.engine, cache, work.progress)
     members, origins = members_of(texts, request.text_metrics, request.scores, statistics, command)
     for note in cache.notes:

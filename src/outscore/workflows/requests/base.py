@@ -312,9 +312,10 @@ class Request:
                 words += [word for value in values for word in _option_words(option.long, value)]
         return [*words, *arguments]
 
-    def command_line(self, outputs: Sequence[str] = ()) -> str:
-        """The command line, ready to copy."""
-        return shlex.join(["outscore", *self.words(), *(word for name in outputs for word in ("-o", name))])
+    def command_line(self, outputs: Sequence[str] = (), **changed: Any) -> str:  # noqa: ANN401 - values of options
+        """The command line, ready to copy, with some options `changed`."""
+        words = dataclasses.replace(self, **changed).words()
+        return shlex.join(["outscore", *words, *(word for name in outputs for word in ("-o", name))])
 
     def data_arguments(self) -> list[str]:
         """What `python_call` passes by position: up to two files one by one, any number of files as a list."""

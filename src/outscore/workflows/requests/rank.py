@@ -323,7 +323,7 @@ class ScoreRequest(ScoredRequest, TableRequest, EitherRequest, LogRequest):
         metrics = metrics_in(self.text_metric)
         self.check_texts(metrics)
         if len(metrics) > 1:
-            first = replace(self, metric=metrics[0]).command_line()
+            first = self.command_line(metric=metrics[0])
             message = f"`score` takes one metric at a time, but --metric names {len(metrics)}."
             raise OutscoreError(message, f"Write `{first}`; `outscore rank` takes several.", parameter="metric")
 

@@ -232,7 +232,7 @@ def read_text_files(request: TextsRequest | RankRequest | ScoreRequest, *, propo
     """
 
     def command(columns: Mapping[str, str]) -> str:
-        return replace(request, text_column=columns).command_line()
+        return request.command_line(text_column=columns)
 
     buckets, source = (request.buckets, request.source) if isinstance(request, TextsRequest) else ((), None)
     documents, dataset, files, reference = request.documents_of_texts(), request.dataset, request.files, request.reference

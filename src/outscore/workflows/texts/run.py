@@ -66,7 +66,7 @@ def run_scored(
     """
     request.validate(arrays=data is not None)
     question = Question(**request.asked(), unit_advice=unit_advice, gate=gate)
-    command = None if data is not None else lambda scores: replace(request, scores=scores).command_line()
+    command = None if data is not None else lambda scores: request.command_line(scores=scores)
     statistics = Statistics(engine or engine_of(), cache_of(cache), progress or Progress())
     texts = read_texts(request) if data is None else data
     corpus = None if request.corpus is None else read_segments(request.corpus)
