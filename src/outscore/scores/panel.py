@@ -452,9 +452,7 @@ def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str |
         if clusters is not None:
             codes, first = densify(clusters[0][here])
             names = names_at(clusters[1], clusters[0][here][first])
-        repeats = _repeats(aligned.runs, here) if repeated or aligned.behind is not None else None
-        if repeats is not None and aligned.reduced:
-            repeats = replace(repeats, reduced=aligned.reduced)
+        repeats = _repeats(aligned.runs, here, aligned.reduced) if repeated or aligned.behind is not None else None
         panels.append(
             Panel.of(
                 metric,
@@ -596,11 +594,11 @@ def _fill_table(aligned: Aligned) -> Array:
     return table.reshape(*aligned.counts.shape, *columns)
 
 
-def _repeats(aligned: Aligned, here: Array) -> Repeats:
-    """The runs of all systems on these items."""
+def _repeats(aligned: Aligned, here: Array, reduced: str) -> Repeats:
+    """The runs of all systems on these items, and the name of the score that they make, if they make one."""
     column = next((system.repeat_column for system in aligned.scores if system.repeat_column), "")
     systems = tuple(aligned.runs_of(code).take(here) for code in range(len(aligned.systems)))
-    return Repeats(kind_of_column(column), column, systems)
+    return Repeats(kind_of_column(column), column, systems, reduced=reduced)
 
 
 def filling_notes(items: int, conflicts: int, unequal: int, rule: DuplicateRule = "mean") -> list[Note]:

@@ -295,6 +295,12 @@ class Scores(Brief):
         return replace(self, **{name: _rows_of(getattr(self, name), rows) for name in BY_ROW})
 
 
+def rename(systems: Sequence[Scores], names: Sequence[str]) -> list[Scores]:
+    """The systems by these names."""
+    both = zip(systems, names, strict=True)
+    return [one if one.name == name else replace(one, name=name) for one, name in both]
+
+
 BY_ROW = ("values", "ids", "repeats", "clusters", "datasets", "slices", "lines", "answers", "gold", "padded", "of_classes")
 """The fields of scores that say something of every row: numbers, labels, or labels by column."""
 

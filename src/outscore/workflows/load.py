@@ -27,7 +27,7 @@ from outscore.formats.tables.parquet import are_partitions
 from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.scores.join import join_scores, same_label
-from outscore.scores.system import Scores, label_of, origins_of
+from outscore.scores.system import Scores, label_of, origins_of, rename
 from outscore.workflows.frames import systems_in
 from outscore.workflows.names import distinct_names, proposing_measures, read_each, refuse_same_columns
 from outscore.workflows.reading import Better
@@ -46,12 +46,7 @@ def load(request: CompareRequest | RankRequest | ScoreRequest, *, alone: bool = 
 
     The system that one side of a comparison names may be read `alone`.
     """
-    logs, two = asks_logs(request), isinstance(request, CompareRequest) and not alone
-    asked = replace(request, metric=None) if logs else request
-    if isinstance(asked, CompareRequest):
-        asked.validate(logs=logs)
-    else:
-        asked.validate()
+    logs, two = check_files(request), isinstance(request, CompareRequest) and not alone
     if logs:
         return _of_logs(request, two=two)
     if isinstance(request, CompareRequest) and two:
@@ -245,9 +240,7 @@ def read_many(
 def chosen_systems(read: list[Scores], systems: Sequence[str], names: Sequence[str]) -> list[Scores]:
     """The chosen systems under their new names, if any."""
     whole = _choose(read, systems)
-    if names:
-        whole = [replace(scores, name=name) for scores, name in zip(whole, _as_many(names, len(whole)), strict=True)]
-    return whole
+    return rename(whole, _as_many(names, len(whole))) if names else whole
 
 
 def files_by_system(paths: Sequence[str], names: Sequence[str], systems: Sequence[str], noun: str) -> dict[str, str]:
@@ -289,7 +282,7 @@ def _name_by_file(systems: Sequence[Scores], paths: Sequence[str]) -> list[Score
     """Systems of one file each, under the name of the file unless the file contains a better one."""
     file_names = distinct_names(paths)
     names = [file_names[i] if _is_called_after_its_file(scores, 1) else scores.name for i, scores in enumerate(systems)]
-    return [replace(scores, name=name) for scores, name in zip(systems, names, strict=True)]
+    return rename(systems, names)
 
 
 def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tuple[list[Scores], list[Note]]:
@@ -323,6 +316,17 @@ def _choose(scores: list[Scores], systems: Sequence[str]) -> list[Scores]:
 
 
 # Logs of evaluation harnesses.
+
+
+def check_files(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
+    """Refuse whatever can be refused before files are read; whether they are logs, which have metrics of their own."""
+    logs = asks_logs(request)
+    asked = replace(request, metric=None) if logs else request
+    if isinstance(asked, CompareRequest):
+        asked.validate(logs=logs)
+    else:
+        asked.validate()
+    return logs
 
 
 def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:

@@ -18,7 +18,7 @@ from outscore.formats.tables.assemble import refuse_search
 from outscore.formats.tables.measures import is_measure
 from outscore.results.design import Missing
 from outscore.results.note import Note
-from outscore.scores.system import Labels, Origin, Scores, combined, origins_of
+from outscore.scores.system import Labels, Origin, Scores, combined, origins_of, rename
 from outscore.workflows.frames import counts_in, encode_labels, is_table, systems_in
 from outscore.workflows.names import number_repeats
 from outscore.workflows.reading import Better, series_names
@@ -104,8 +104,7 @@ class Systems:
     @property
     def called(self) -> tuple[Scores, ...]:
         """Their scores by the names that they are called."""
-        both = zip(self.scores, self.names, strict=True)
-        return tuple(one if one.name == name else replace(one, name=name) for one, name in both)
+        return tuple(rename(self.scores, self.names))
 
 
 # What Python callers pass instead of files: arrays, dataframes, dictionaries by item, or scores that were read.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -27,7 +26,7 @@ from outscore.results.ranking import Ranking
 from outscore.scores.panel import Panel
 from outscore.scores.system import Origin
 from outscore.workflows.frames import is_table
-from outscore.workflows.load import asks_logs, files_by_system, load, refuse_unlikely
+from outscore.workflows.load import asks_logs, check_files, files_by_system, load, refuse_unlikely
 from outscore.workflows.names import at_the_door, files_given, proposing_measures
 from outscore.workflows.prepare import Prepared, prepare
 from outscore.workflows.question import Question, these_runs
@@ -95,7 +94,7 @@ def run_measured(
         return _from_partitions(request, work)
     measures = [request]
     if request.measure:
-        (replace(request, metric=None) if logs else request).validate()
+        check_files(request)
         measures = list(request.by_measure(logs=logs).values())
     return _rank_scores(request, [prepare(one, load(one)) for one in measures], work)
 

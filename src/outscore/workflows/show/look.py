@@ -141,13 +141,12 @@ def _of_texts(texts: Texts) -> Sight:
 
 
 def _ranking(request: RankRequest) -> Sight:
-    from outscore.workflows.load import asks_logs, load
+    from outscore.workflows.load import check_files, load
     from outscore.workflows.prepare import prepare
     from outscore.workflows.rank.outputs import panel_of_outputs
     from outscore.workflows.rank.run import read_outputs, read_texts
 
-    logs = asks_logs(request)
-    (replace(request, metric=None) if logs else request).validate()
+    logs = check_files(request)
     if request.measure:
         return _of_measures(request.by_measure(logs=logs))
     if request.reference:
