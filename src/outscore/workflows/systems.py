@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -23,10 +23,8 @@ from outscore.workflows.frames import counts_in, encode_labels, is_table, system
 from outscore.workflows.names import number_repeats
 from outscore.workflows.reading import Better, series_names
 from outscore.workflows.requests import base
+from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 from outscore.workflows.validate import numbers_of
-
-if TYPE_CHECKING:
-    from outscore.workflows.requests.rank import RankRequest, ScoreRequest
 
 TwoNames = tuple[str, str]
 Asked = TypeVar("Asked", bound=base.Request)
@@ -303,7 +301,7 @@ def rows_in(kind: type[base.Request], given: dict[str, Any]) -> dict[str, Any]:
 
 def refuse_labels(given: Mapping[str, object], kind: Literal["texts", "outputs"]) -> None:
     """Refuse keywords that label the rows of scores beside texts or outputs, whose calculation would leave them out."""
-    for keyword in ("items", "clusters", "weights", "slices", "dataset"):
+    for keyword in (str(option.keyword) for option in ScoreRequest.options() if option.by_row):
         known = kind == "texts" and keyword == "dataset"
         if given.get(keyword) is not None and not known:
             cure = f"Leave `{keyword}` out."
