@@ -14,6 +14,7 @@ from outscore.core.records import dataclass
 from outscore.core.rows import RUNS
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.question import Alternative, TestRequest
+from outscore.inference.describe.effects import Units
 from outscore.inference.families import CORRECTIONS
 from outscore.inference.pairwise.table import not_a_mean
 from outscore.inference.populations import (
@@ -86,9 +87,9 @@ class Question:
         )
 
     @property
-    def units(self) -> dict[str, Any]:
+    def units(self) -> Units:
         """How evaluation units are made of items."""
-        return {"unit_size": self.unit_size, "unit_statistic": self.unit_statistic, "shuffle": self.shuffle}
+        return self.unit_size, self.unit_statistic, self.shuffle
 
     @property
     def side(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -371,7 +372,9 @@ NO_SPREAD = 1e-12
 """A variance within this share of the mean square is what rounding left of none."""
 
 
-def binary_pairs(moments: PairMoments, left: Array, right: Array, alpha: float = 0.05, *, intervals: bool = True) -> PairTable:
+def binary_pairs(
+    moments: PairMoments, left: Array, right: Array, alpha: float = 0.05, *, orientation: int = 1, intervals: bool = True
+) -> PairTable:
     """Exact tests of right-or-wrong items.
 
     Examples
@@ -391,6 +394,7 @@ def binary_pairs(moments: PairMoments, left: Array, right: Array, alpha: float =
         wins[left, right],
         wins[right, left],
         unit=moments.worth.unit,
+        orientation=orientation,
         alpha=alpha,
         intervals=intervals,
     )
@@ -408,8 +412,7 @@ def student_pairs(moments: PairMoments, left: Array, right: Array, alpha: float 
     >>> round(float(student_pairs(both, np.array([0]), np.array([1])).p[0]), 6)
     0.030466
     """
-    n, mean = _differences(moments, left, right)
-    error = _errors(moments, left, right)
+    n, mean, error = _differences(moments, left, right)
     varies = error > 0
     df, safe = np.maximum(n - 1, 1), np.where(varies, error, 1.0)
     t = np.where(varies, mean / safe, 0.0)
@@ -438,18 +441,8 @@ def sampled_pairs(moments: PairMoments, left: Array, right: Array, totals: Array
     alike = moments.squares[left, right] == 0
     far, above, below = (np.where(alike, 0.0, np.log((count + 1) / len(totals))) for count in hits)
     student = student_pairs(moments, left, right, alpha)
-    return PairTable(
-        left=left,
-        right=right,
-        n=student.n,
-        difference=student.difference,
-        low=student.low,
-        high=student.high,
-        log_p=far,
-        kind=np.full(len(left), KINDS.index("monte-carlo"), dtype=np.int8),
-        log_better=above,
-        log_worse=below,
-    )
+    kind = np.full(len(left), KINDS.index("monte-carlo"), dtype=np.int8)
+    return replace(student, log_p=far, kind=kind, log_better=above, log_worse=below)
 
 
 def macro_student(moments: Sequence[PairMoments], left: Array, right: Array) -> Array:
@@ -466,8 +459,8 @@ def macro_student(moments: Sequence[PairMoments], left: Array, right: Array) -> 
     >>> np.exp(macro_student([moments, moments], np.array([0]), np.array([1]))).round(6).tolist()  # t = 5.477 with 6 df
     [0.001547]
     """
-    rows = [(*_differences(part, left, right), _errors(part, left, right) ** 2) for part in moments]
-    n, mean, variance = (np.stack(column) for column in zip(*rows, strict=True))
+    n, mean, error = (np.stack(column) for column in zip(*(_differences(part, left, right) for part in moments), strict=True))
+    variance = error**2
     pooled = variance.sum(axis=0)
     unknown = (n == 1) | ((n > 1) & (variance == 0) & (mean != 0))
     varies = (pooled > 0) & ~unknown.any(axis=0)
@@ -485,8 +478,7 @@ def system_scores(moments: PairMoments, alpha: float = 0.05) -> OwnScores:
     n = np.diagonal(moments.count)
     mean = np.divide(moments.sums, n, out=np.full(len(n), np.nan), where=n > 0)
     low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
-    error = _own_errors(moments, mean, n)
-    z = _normal_quantile(alpha)
+    error, z = _error_of(moments.own_squares, mean, n), -normal_quantile(alpha / 2)
     worth = moments.worth
     for i in np.flatnonzero(n > 1).tolist():
         size = float(error[i])
@@ -519,25 +511,16 @@ def log_t_tails(df: Array, t: Array) -> Array:
     return np.asarray(result)
 
 
-def _differences(moments: PairMoments, left: Array, right: Array) -> tuple[Array, Array]:
-    """Common items and the mean difference over them, nan where there are none."""
+def _differences(moments: PairMoments, left: Array, right: Array) -> tuple[Array, Array, Array]:
+    """Common items and the mean difference over them, nan where there are none, with its standard error."""
     n = moments.count[left, right]
     gaps = moments.own[left, right] - moments.own[right, left]
-    return n, np.divide(gaps, n, out=np.full(len(n), np.nan), where=n > 0)
-
-
-def _errors(moments: PairMoments, left: Array, right: Array) -> Array:
-    """Standard errors of the mean differences; 0 where nothing varies or fewer than two items are common."""
-    n, mean = _differences(moments, left, right)
-    return _error_of(moments.squares[left, right], mean, n)
-
-
-def _own_errors(moments: PairMoments, mean: Array, n: Array) -> Array:
-    return _error_of(moments.own_squares, mean, n)
+    mean = np.divide(gaps, n, out=np.full(len(n), np.nan), where=n > 0)
+    return n, mean, _error_of(moments.squares[left, right], mean, n)
 
 
 def _error_of(squares: Array, mean: Array, n: Array) -> Array:
-    """√(s²/n) from the sum of squares."""
+    """√(s²/n) from the sum of squares; 0 where nothing varies or there are fewer than two items."""
     safe = np.maximum(n, 2)
     around = squares - n * np.nan_to_num(mean) ** 2
     around = np.where((n > 1) & (around > NO_SPREAD * squares), around, 0.0)
@@ -548,7 +531,3 @@ def _t_quantile(df: Array, alpha: float) -> Array:
     import scipy.special
 
     return np.asarray(-scipy.special.stdtrit(df, alpha / 2))
-
-
-def _normal_quantile(alpha: float) -> float:
-    return -normal_quantile(alpha / 2)

@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import field, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from outscore.inference.base.differences import Flips, flips_of, is_sum, scores_
 from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
-from outscore.inference.describe.effects import evaluation_units
+from outscore.inference.describe.effects import SINGLE, Units, evaluation_units
 from outscore.inference.pairwise.table import (
     KINDS,
     PairTable,
@@ -70,11 +69,14 @@ class PairTest:
 
     test: str
     request: TestRequest
-    unit_size: int = 1
-    unit_statistic: Literal["mean", "median"] = "mean"
-    shuffle: int | None = None
+    units: Units = SINGLE
     sides: bool = False
     own_interval: bool = False
+
+    @property
+    def in_units(self) -> bool:
+        """Whether several items are scored as one."""
+        return self.units[0] > 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,14 +108,7 @@ def pair_rows(panel: Panel, asked: PairTest, chunk: Array) -> PairRows:
     numbers = np.zeros((len(chunk), len(COLUMNS)))
     kernels, intervals, remarks = [], [], {}
     for row, (left, right) in enumerate(chunk.tolist()):
-        pairs = rows_of_pair(
-            panel,
-            left,
-            right,
-            unit_size=asked.unit_size,
-            unit_statistic=asked.unit_statistic,
-            shuffle=asked.shuffle,
-        )
+        pairs = rows_of_pair(panel, left, right, asked.units)
         if not pairs.rows:
             numbers[row] = [0, np.nan, np.nan, np.nan, 0.0, 0.0, 0.0, 0, 0.0]
             continue
@@ -222,19 +217,11 @@ def population_numbers(panels: Sequence[Panel], left: int, right: int, asked: Pa
     return numbers, result.p.kernel.split(":")[0], method
 
 
-def rows_of_pair(
-    panel: Panel,
-    left: int,
-    right: int,
-    *,
-    unit_size: int = 1,
-    unit_statistic: Literal["mean", "median"] = "mean",
-    shuffle: int | None = None,
-) -> PairedScores:
+def rows_of_pair(panel: Panel, left: int, right: int, units: Units = SINGLE) -> PairedScores:
     """Two systems on the items both have, in evaluation units, as a test takes them."""
     pairs = panel.pair(left, right)
-    if unit_size != 1 and pairs.rows:
-        pairs, _ = evaluation_units(pairs, panel.metric, unit_size, unit_statistic, shuffle)
+    if pairs.rows:
+        pairs, _ = evaluation_units(pairs, panel.metric, *units)
     return with_exact_integers(pairs) if pairs.rows else pairs
 
 

@@ -15,10 +15,10 @@ from outscore.core.numeric import MIN_FLOAT, Array, finite
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.core.rows import EPOCHS, RUNS, PairedScores, Repeats, Runs
-from outscore.inference.base.discordance import Discordance, discordance, worth_of
+from outscore.inference.base.discordance import discordance, worth_of
 from outscore.inference.base.own_score import UNKNOWN, Limits, OwnRows, interval_method, own_intervals
 from outscore.inference.base.question import TestRequest
-from outscore.inference.describe.effects import evaluation_units
+from outscore.inference.describe.effects import SINGLE, Units, evaluation_units
 from outscore.inference.describe.repeats import OWN_BY_RUNS, own_run_limits, run_interval, run_test
 from outscore.inference.populations import EXCHANGE, EXCHANGE_OF_RUNS, ITEMS, POPULATIONS, THESE_ITEMS, TWO_WAY, lacking
 from outscore.inference.runs import COARSE, Exchange, exchange_of_rows, macro_exchange, not_exchangeable, sampled_exchange
@@ -243,14 +243,14 @@ def sampled_result(panel: Panel, left: int, right: int, request: TestRequest) ->
     return TestResult(sampled_exchange(a, b, panel.metric, first - second, request))
 
 
-def discordance_of(panel: Panel) -> Discordance | None:
-    """What a right item is worth, if all items of all systems are right or wrong, each its own unit; else None."""
+def right_or_wrong(panel: Panel) -> bool:
+    """Whether all items of all systems are right or wrong, each its own unit."""
     there = panel.rows[panel.present]
     averaged = panel.averaged is not None and bool(panel.averaged.any())
     both = PairedScores(there, there, panel.scale, None, panel.clusters, averaged)
     table = discordance(both, panel.metric) if len(there) else None
     # Scores of several systems do not add items.
-    return None if table is None or worth_of(table.wrong, table.right, panel.shape[1]) is None else table
+    return table is not None and worth_of(table.wrong, table.right, panel.shape[1]) is not None
 
 
 def lacking_of(
@@ -302,20 +302,12 @@ class OwnScores:
         return [(finite(low), finite(high)) for low, high in zip(self.low.tolist(), self.high.tolist(), strict=True)]
 
 
-def own_scores(
-    panel: Panel,
-    test: str,
-    alpha: float,
-    *,
-    unit_size: int = 1,
-    unit_statistic: Literal["mean", "median"] = "mean",
-    shuffle: int | None = None,
-) -> OwnScores:
+def own_scores(panel: Panel, test: str, alpha: float, units: Units = SINGLE) -> OwnScores:
     """Every system's own score, over new items, with new runs or without, or over new runs of these: what the test is about.
 
     Of evaluation units those are scored, because their medians may order systems differently.
     """
-    shown = panel if unit_size == 1 else _in_units(panel, unit_size, unit_statistic, shuffle)
+    shown = panel if units[0] == 1 else _in_units(panel, units)
     listed = np.flatnonzero(shown.counts).tolist()
     if test == EXCHANGE_OF_RUNS:
         limits, method = [own_limits_of_runs(shown, i, alpha) for i in listed], OWN_BY_RUNS
@@ -334,15 +326,14 @@ def own_scores(
     return OwnScores(shown.scores(), ends[0], ends[1], method)
 
 
-def _in_units(panel: Panel, size: int, statistic: Literal["mean", "median"], shuffle: int | None) -> Panel:
+def _in_units(panel: Panel, units: Units) -> Panel:
     """The evaluation units of each system."""
     single = tuple(panel.single_rows(system) for system in range(len(panel.rows)))
     in_units = []
     for rows, there in zip(panel.rows, panel.present, strict=True):
         own = PairedScores(rows[there], rows[there], panel.scale)
-        units = evaluation_units(own, panel.metric, size, statistic, shuffle)[0] if own.rows else own
-        in_units.append(units.a if own.rows else units.a / panel.scale)
-    present = np.arange(max(map(len, in_units))) < np.array([[len(units)] for units in in_units])
+        in_units.append(evaluation_units(own, panel.metric, *units)[0].a if own.rows else own.a / panel.scale)
+    present = np.arange(max(map(len, in_units))) < np.array([[len(rows)] for rows in in_units])
     values = np.zeros((*present.shape, panel.rows.shape[2]), dtype=np.result_type(*in_units))
     values[present] = np.concatenate(in_units)
     return replace(panel, rows=values, present=present, clusters=None, scale=1, single=single)

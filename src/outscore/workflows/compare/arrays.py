@@ -96,7 +96,7 @@ def compare_panel(
     # Once here, because every test and every effect would look for it again.
     rows, additive, repeats = with_exact_integers(panel.matched_rows()), panel.metric, panel.repeats
     advice = _unit_advice(rows, additive, question) if question.unit_advice else []
-    pairs, remainder = _units(rows, additive, question)
+    pairs, remainder = evaluation_units(rows, additive, *question.units)
     data = Rows(panel, rows, pairs, called or additive.name)
     unequal = repeats is not None and repeats.unequal
     if datasets and question.delta:
@@ -178,13 +178,6 @@ def _idle_notes(answer: Answer, p: PValue, *, averaged: bool) -> tuple[str, ...]
     if answer.population == ITEMS:
         return ()
     return ("method", "interval", *(("warning",) if answer.population == THESE_ITEMS else ()))
-
-
-def _units(rows: PairedScores, metric: AdditiveMetric, question: Question) -> tuple[PairedScores, int]:
-    """The evaluation units, and how many items are left over."""
-    if question.unit_size == 1:
-        return rows, 0
-    return evaluation_units(rows, metric, question.unit_size, question.unit_statistic, question.shuffle)
 
 
 def _over_shuffles(rows: PairedScores, metric: AdditiveMetric, question: Question) -> Note:
@@ -274,7 +267,7 @@ def _answered(data: Rows, question: Question, answer: Answer, design: Design, ba
     own, method = answer.own or result.own, result.own_method
     if own is None:
         test = name_of_test(answer.population, [data.panel], question.test)
-        found = own_scores(data.panel, test, question.alpha, **question.units)
+        found = own_scores(data.panel, test, question.alpha, question.units)
         own, method = found.limits, found.method
     options = question.of_test.options
     signature = comparison_signature(

@@ -101,7 +101,7 @@ class _Part:
 
 def _part_of(panel: Panel, question: Question, test: str) -> _Part:
     request = question.of_test
-    rows = rows_of_pair(panel, 0, 1, **question.units)
+    rows = rows_of_pair(panel, 0, 1, question.units)
     run: Run = partial(question.entry.run, rows, panel.metric)
     unequal = panel.run_unequally() is not None
     if own_test(test) is not None:
@@ -114,7 +114,7 @@ def _part_of(panel: Panel, question: Question, test: str) -> _Part:
         # One dataset that the test cannot judge must not cost the others theirs.
         result, better, worse = TestResult(identical_p(rows.rows)), 0.0, 0.0
     n = rows.rows if test == EXCHANGE else result.p.n or rows.rows
-    return _Part(str(panel.dataset), result, n, better, worse, own_scores(panel, test, question.alpha, **question.units))
+    return _Part(str(panel.dataset), result, n, better, worse, own_scores(panel, test, question.alpha, question.units))
 
 
 def _buckets(parts: Sequence[_Part]) -> list[Bucket]:

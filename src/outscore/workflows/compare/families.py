@@ -87,9 +87,9 @@ def swap_together(parts: Sequence[Part], clusters: Array | None, question: Quest
 
 def _member(part: Part, clusters: Array | None, question: Question) -> Member:
     """A part in the units that are swapped, and the coin of each."""
-    pairs, metric, size = part.panel.matched_rows(), part.panel.metric, question.unit_size
-    if size != 1:
-        units, _ = evaluation_units(pairs, metric, size, question.unit_statistic, question.shuffle)
+    pairs, metric = part.panel.matched_rows(), part.panel.metric
+    if question.unit_size != 1:
+        units, _ = evaluation_units(pairs, metric, *question.units)
         return units, metric, part.items[: units.rows]
     coins = part.items if clusters is None else clusters[part.items]
     # Units are in the order in which their labels first appear.

@@ -225,8 +225,7 @@ def _of_originals(rows: PairedScores, metric: AdditiveMetric, request: CompareRe
     from outscore.inference.originals import of_originals
 
     question = Question(**request.asked())
-    units = question.unit_size, question.unit_statistic, question.shuffle
-    return [of_originals(name, rows, metric, question.of_test, *units) for name in _originals(request)]
+    return [of_originals(name, rows, metric, question.of_test, *question.units) for name in _originals(request)]
 
 
 def _reading_notes(prepared: Prepared, panel: Panel, *, from_files: bool) -> list[Note]:

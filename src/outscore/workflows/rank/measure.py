@@ -40,7 +40,7 @@ from outscore.inference.pairwise.macro import (
     macro_test,
     macro_tested,
 )
-from outscore.inference.pairwise.moments import NO_INTERVALS, TANGO, binary_table, moments_of
+from outscore.inference.pairwise.moments import NO_INTERVALS, TANGO, binary_pairs, moments_of
 from outscore.inference.pairwise.per_pair import (
     CHUNK,
     PairTest,
@@ -56,9 +56,9 @@ from outscore.inference.pairwise.table import (
     Measured,
     PairTable,
     baseline_of,
-    discordance_of,
     own_scores,
     pairs_of,
+    right_or_wrong,
     shared_panels,
 )
 from outscore.inference.populations import ITEMS, own_test
@@ -103,14 +103,7 @@ def measure(
     base = baseline_of(panels[0].systems, question.baseline)
     test = name_of_test(population, panels, question.test)
     left, right = pairs_of(len(panels[0].systems), base)
-    pair_test = PairTest(
-        test,
-        question.of_test,
-        question.unit_size,
-        question.unit_statistic,
-        question.shuffle,
-        sides=sides or len(panels) > 1,
-    )
+    pair_test = PairTest(test, question.of_test, question.units, sides=sides or len(panels) > 1)
     with open_engine(engine or SERIAL) as running:
         alone = running != SERIAL and not _travels(panels[0].metric)
         worker, intervals = SERIAL if alone else running, len(left) * len(panels) <= MAX_PAIRS
@@ -150,14 +143,7 @@ class _Work:
         """One panel."""
         pairs, kernel, interval = self._pairs(panel, panel.dataset or "all pairs")
         pairs, asked = replace(pairs, kind=self._kind_of(pairs.kind, [panel])), self.asked
-        own = own_scores(
-            panel,
-            asked.test,
-            asked.request.alpha,
-            unit_size=asked.unit_size,
-            unit_statistic=asked.unit_statistic,
-            shuffle=asked.shuffle,
-        )
+        own = own_scores(panel, asked.test, asked.request.alpha, asked.units)
         absent = [name for name, n in zip(panel.systems, panel.counts.tolist(), strict=True) if not n]
         lacking = [Note("input", f"`{name}` has no item on `{panel.dataset}`.") for name in absent if panel.dataset]
         return Measured(
@@ -191,14 +177,12 @@ class _Work:
         """What is swapped as one."""
         if panel.clusters is not None:
             return "clusters"
-        return "units" if self.asked.unit_size > 1 else self.unit
+        return "units" if self.asked.in_units else self.unit
 
     def _pairs(self, panel: Panel, doing: str) -> tuple[PairTable, str, str]:
-        whole = self.asked.unit_size == 1
-        if whole and self._counts_suffice():
-            discordance = discordance_of(panel)
-            if discordance is not None:
-                return self._binary(panel, discordance.unit)
+        whole = not self.asked.in_units
+        if whole and self._counts_suffice() and right_or_wrong(panel):
+            return self._binary(panel)
         plain = self.asked.test == "permutation" and self.options["method"] == "auto"
         # With many pairs, those of a metric share their flips, and Student's intervals save nearly all of the time.
         many = len(self.left) > 1
@@ -218,23 +202,13 @@ class _Work:
             return self.options["variant"] == "exact"
         return self.asked.test == "permutation" and self.options["method"] in EXACT_METHODS
 
-    def _binary(self, panel: Panel, unit: float) -> tuple[PairTable, str, str]:
+    def _binary(self, panel: Panel) -> tuple[PairTable, str, str]:
         assert panel.metric.ratio is not None
         u, v = (np.asarray(w) for w in panel.metric.ratio)
         weight = int((panel.rows[panel.present][0] @ v).item())
         moments = moments_of([""] * len(panel.rows), (panel.rows @ u) / weight, panel.present)
-        wins = moments.wins
-        table = binary_table(
-            self.left,
-            self.right,
-            moments.count[self.left, self.right],
-            wins[self.left, self.right],
-            wins[self.right, self.left],
-            unit=unit,
-            orientation=panel.orientation,
-            alpha=self.asked.request.alpha,
-            intervals=self.intervals,
-        )
+        alpha, turn = self.asked.request.alpha, panel.orientation
+        table = binary_pairs(moments, self.left, self.right, alpha, orientation=turn, intervals=self.intervals)
         return table, "binomial", TANGO if self.intervals else NO_INTERVALS
 
     def _corpus(self, panel: Panel, doing: str) -> tuple[PairTable, str, str]:
@@ -286,7 +260,7 @@ class _Work:
                 for panel, seed in zip(datasets, flipped.seeds(), strict=True)
             ]
             draws = np.mean(each, axis=0)
-        everything = replace(flipped, left=self.left, right=self.right)
+        everything = Flipped(datasets, self.left, self.right, request.seed)
         return shared_table(everything, n, hits, draws, resamples, request.alpha)
 
     def _chunks(self) -> list[Array]:
@@ -314,7 +288,7 @@ class _Work:
         else:
             hint = "Rank the datasets one by one, or give all systems the same items."
             raise OutscoreError(LACKING.format(metric=panels[0].metric.name), hint)
-        notes = macro_notes(self.asked.test, kernel, in_units=self.asked.unit_size > 1)
+        notes = macro_notes(self.asked.test, kernel, in_units=self.asked.in_units)
         return macro_measured(measured, log_p, self._kind_of(kind, panels), kernel, notes, alpha=request.alpha)
 
     def _macro_of_pair(self, panels: Sequence[Panel], measured: Sequence[Measured], request: TestRequest) -> Measured:
@@ -322,7 +296,7 @@ class _Work:
         result = macro_test(panels, int(self.left[0]), int(self.right[0]), request)
         log_p = np.array([[log_claim(result.p)], [result.p.log10 * LN10]])
         kind = np.array([KINDS.index(result.p.method)], dtype=np.int8)
-        notes = macro_notes(self.asked.test, result.p.kernel, in_units=self.asked.unit_size > 1)
+        notes = macro_notes(self.asked.test, result.p.kernel, in_units=self.asked.in_units)
         kind, limits = self._kind_of(kind, panels), None
         if result.interval is not None:
             low, high = (np.array([end]) for end in ends_of(result.interval))

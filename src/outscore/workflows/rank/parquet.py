@@ -132,24 +132,8 @@ class Part:
         return sum(moments.count.nbytes + moments.own.nbytes + moments.squares.nbytes for moments in self.moments.values())
 
 
-@dataclass(frozen=True)
-class Flipping:
-    """Which datasets are to be flipped: the systems in order, and for each dataset the shift of its fixed point."""
-
-    systems: tuple[str, ...]
-    shifts: Mapping[str, int]
-    resamples: int
-    seed: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """Some items of one dataset, as a table of systems by items."""
-
-    dataset: str
-    items: Array
-    values: Array
-    present: Array
+Block = tuple[str, Array, Array, Array]
+"""Some items of one dataset: its name, codes of the items, and tables of systems by items of scores and numbers of runs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,12 +159,11 @@ def part_of(reading: Reading, share: Share) -> Part:
     cells = _cells(rows)
     parts: dict[str, list[PairMoments]] = {}
     unequal = 0
-    for block, runs in _blocks(rows, cells):
-        there = np.asarray(block.present.any(axis=1))
+    for dataset, _, values, runs in _blocks(rows, cells):
+        there = np.asarray(runs.any(axis=1))
         names = list(compress(rows.systems.names, there))
-        parts.setdefault(block.dataset, []).append(moments_of(names, block.values[there], block.present[there]))
-        most = runs.max(axis=0)
-        unequal += int((block.present & (runs != most)).any(axis=0).sum())
+        parts.setdefault(dataset, []).append(moments_of(names, values[there], runs[there] > 0))
+        unequal += int(((runs > 0) & (runs != runs.max(axis=0))).any(axis=0).sum())
     return Part(
         moments={name: total_of(moments) for name, moments in parts.items()},
         firsts=_firsts(rows),
@@ -198,19 +181,14 @@ def panels_of_share(
     """All rows of a share as tables of systems by items, one for each dataset."""
     rows = _rows(reading, share)
     places = [rows.systems.names.index(name) for name in systems]
-    blocks: dict[str, list[_Block]] = {name: [] for name in datasets}
-    for block, _ in _blocks(rows, _cells(rows)):
-        blocks[block.dataset].append(block)
-    return [
-        Panel.of(
-            metric,
-            systems,
-            np.concatenate([block.values for block in tables], axis=1)[places],
-            np.concatenate([block.present for block in tables], axis=1)[places],
-            dataset=None if name == ONE else name,
-        )
-        for name, tables in blocks.items()
-    ]
+    tables: dict[str, list[tuple[Array, Array]]] = {name: [] for name in datasets}
+    for dataset, _, scores, runs in _blocks(rows, _cells(rows)):
+        tables[dataset].append((scores, runs > 0))
+    panels = []
+    for name, parts in tables.items():
+        values, present = (np.concatenate(side, axis=1)[places] for side in zip(*parts, strict=True))
+        panels.append(Panel.of(metric, systems, values, present, dataset=None if name == ONE else name))
+    return panels
 
 
 def merged(parts: Sequence[Part]) -> Part:
@@ -233,20 +211,22 @@ def merged(parts: Sequence[Part]) -> Part:
     )
 
 
-def flips_of_shares(reading: Reading, flipping: Flipping, shares: Sequence[Share]) -> dict[str, Array]:
-    """The flipped totals of some shares together (`pair_flips.flipped_totals`), for each dataset asked for."""
-    place = {name: i for i, name in enumerate(flipping.systems)}
+def flips_of_shares(
+    reading: Reading, systems: tuple[str, ...], shifts: Mapping[str, int], resamples: int, seed: int, shares: Sequence[Share]
+) -> dict[str, Array]:
+    """The flipped totals of some shares together (`flipped_totals`), for each dataset of which the shift is given."""
+    place = {name: i for i, name in enumerate(systems)}
     totals: dict[str, Array] = {}
     for share in shares:
         rows = _rows(reading, share)
         columns = [place[name] for name in rows.systems.names]
-        for block, _ in _blocks(rows, _cells(rows)):
-            if block.dataset not in flipping.shifts:
+        for dataset, items, values, _ in _blocks(rows, _cells(rows)):
+            if dataset not in shifts:
                 continue
-            whole = np.rint(np.ldexp(block.values, flipping.shifts[block.dataset]))
-            keys = [_key(block.dataset, rows.items.names[code]) for code in block.items.tolist()]
-            sums = totals.setdefault(block.dataset, np.zeros((1 + flipping.resamples, len(place)), dtype=np.int64))
-            sums[:, columns] += flipped_totals(whole, keys, resamples=flipping.resamples, seed=flipping.seed)
+            whole = np.rint(np.ldexp(values, shifts[dataset]))
+            keys = [_key(dataset, rows.items.names[code]) for code in items.tolist()]
+            sums = totals.setdefault(dataset, np.zeros((1 + resamples, len(place)), dtype=np.int64))
+            sums[:, columns] += flipped_totals(whole, keys, resamples=resamples, seed=seed)
     return totals
 
 
@@ -285,8 +265,8 @@ def _items(rows: LongRows) -> tuple[Array, Array, Array]:
     return item, known % max(1, names), known // max(1, names)
 
 
-def _blocks(rows: LongRows, cells: _Cells) -> Iterator[tuple[_Block, Array]]:
-    """Tables of a few items each, with the number of runs behind each cell; no table spans two datasets."""
+def _blocks(rows: LongRows, cells: _Cells) -> Iterator[Block]:
+    """Tables of a few items each, with 0 runs where a system lacks one; no table spans two datasets."""
     k = len(rows.systems.names)
     names: Sequence[str] = (ONE,) if rows.datasets is None else rows.datasets.names
     bounds = [*np.flatnonzero(np.diff(cells.dataset, prepend=-1)).tolist(), len(cells.dataset)]
@@ -299,8 +279,7 @@ def _blocks(rows: LongRows, cells: _Cells) -> Iterator[tuple[_Block, Array]]:
             runs = np.zeros((k, stop - start), dtype=np.int64)
             values = np.zeros(runs.shape)
             runs[place], values[place] = cells.runs[low:high], cells.values[low:high]
-            dataset = names[int(cells.dataset[start])]
-            yield _Block(dataset, cells.label[start:stop], values, runs > 0), runs
+            yield names[int(cells.dataset[start])], cells.label[start:stop], values, runs
 
 
 def _firsts(rows: LongRows) -> dict[str, dict[str, int]]:
@@ -379,16 +358,6 @@ class Partitioned:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Summed:
-    """All parts together: the moments of each dataset over all systems, and the shares they were read from."""
-
-    whole: Part
-    moments: dict[str, PairMoments]
-    shares: list[Share]
-    notes: tuple[Note, ...]
-
-
 def measured_from_partitions(
     paths: Paths,
     question: Question = USUAL,
@@ -435,32 +404,37 @@ def measured_from_partitions(
         resolve_direction(METRIC, direction, [columns["score"]], scores=None)
     with open_engine(engine or SERIAL) as running:
         reading = Reading(columns, choice.systems, hash_check())
-        summed = _add_up(files, reading, running, steps)
-        _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
-        extremes = [(moments.least, moments.largest) for moments in summed.moments.values()]
+        whole, shares, notes = _add_up(files, reading, running, steps)
+        _check_systems(whole.systems, choice.systems, question.baseline, files)
+        extremes = [(moments.least, moments.largest) for moments in whole.moments.values()]
         better = resolve_direction(METRIC, direction, [columns["score"]], scores=extremes)
-        if _fits(summed, question, columns):
-            panels = panels_of_share(reading, Share(files), better.metric, summed.whole.systems, summed.whole.datasets)
+        if _fits(whole, question, columns):
+            panels = panels_of_share(reading, Share(files), better.metric, whole.systems, whole.datasets)
             measured = measure(panels, question, engine=running, progress=steps)
         else:
-            measured = measured_of(summed, reading, question, running, steps, higher_is_better=better.better == "higher")
-    notes = (*better.notes, *summed.notes)
-    return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, notes, better)
+            higher = better.better == "higher"
+            measured = measured_of(whole.moments, shares, reading, question, running, steps, higher_is_better=higher)
+    return Partitioned(question, measured, whole.duplicates, whole.conflicts, columns, files, (*better.notes, *notes), better)
 
 
-def _fits(summed: _Summed, asked: Question, columns: LongColumns) -> bool:
+def _fits(whole: Part, asked: Question, columns: LongColumns) -> bool:
     """Whether scores that sums tell too little about are few enough to be read as one table, whose numbers they then get.
 
     Sums cannot swap scores that are not just right or wrong, nor invert the test of the macro average of a single pair.
     """
-    graded = any(moments.worth is None for moments in summed.moments.values())
-    one_macro = len(summed.moments) > 1 and len(summed.whole.systems) == 2
+    graded = any(moments.worth is None for moments in whole.moments.values())
+    one_macro = len(whole.moments) > 1 and len(whole.systems) == 2
     wanted = (asked.test == "permutation" and graded) or (asked.test != "student" and one_macro)
-    return wanted and "repeat" not in columns and summed.whole.rows <= WHOLE
+    return wanted and "repeat" not in columns and whole.rows <= WHOLE
 
 
-def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:
-    """Read all shares, and read them again in buckets if items turn out to be split between files."""
+def _add_up(
+    files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress
+) -> tuple[Part, list[Share], list[Note]]:
+    """All shares as one part, with the moments of each dataset over all systems; the shares are those it was read from.
+
+    They are read again in buckets if items turn out to be split between files.
+    """
     shares = _shares(files)
     notes: list[Note] = []
     whole = None if _first_two_overlap(shares, reading) else _read(shares, reading, engine, progress)
@@ -475,7 +449,7 @@ def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progr
         notes.append(Note("input", text))
     moments = {name: total_of([whole.moments[name]], whole.systems) for name in whole.datasets}
     notes += filling_notes(len(whole.keys), whole.conflicts, whole.unequal)
-    return _Summed(whole, moments, shares, tuple(notes))
+    return replace(whole, moments=moments), shares, notes
 
 
 def _read(shares: Sequence[Share], reading: Reading, engine: Engine, progress: Progress) -> Part:
@@ -553,10 +527,16 @@ def _resamples(question: Question) -> int:
 
 
 def measured_of(
-    summed: _Summed, reading: Reading, asked: Question, engine: Engine, progress: Progress, *, higher_is_better: bool
+    moments: Mapping[str, PairMoments],
+    shares: Sequence[Share],
+    reading: Reading,
+    asked: Question,
+    engine: Engine,
+    progress: Progress,
+    *,
+    higher_is_better: bool,
 ) -> list[Measured]:
     """Every dataset measured by the requested test."""
-    moments, shares = summed.moments, summed.shares
     for dataset, moments_of_dataset in moments.items():
         _refuse_unserved(dataset, moments_of_dataset, asked)
     flipped = {
@@ -665,20 +645,17 @@ def _flipped_totals(
     progress: Progress,
 ) -> dict[str, Array]:
     """Flipped totals of whole datasets: one more pass over the files, or several if memory is short."""
-    systems = next(iter(moments.values())).systems
+    systems, resamples = next(iter(moments.values())).systems, _resamples(asked)
     tasks = [list(shares[start::FLIP_TASKS]) for start in range(min(FLIP_TASKS, len(shares)))]
-    at_once = max(1, FLIP_BYTES // (8 * (1 + _resamples(asked)) * len(systems) * len(tasks)))
+    at_once = max(1, FLIP_BYTES // (8 * (1 + resamples) * len(systems) * len(tasks)))
     names = list(moments)
     progress.begin("flipping coins", len(tasks) * -(-len(names) // at_once))
     totals: dict[str, Array] = {}
     for start in range(0, len(names), at_once):
-        shifts = {name: _shift(moments[name]) for name in names[start : start + at_once]}
-        flipping = Flipping(systems, shifts, _resamples(asked), asked.seed)
-        for answer in engine.map(partial(flips_of_shares, reading, flipping), tasks, progress=progress):
+        some = {name: moments[name] for name in names[start : start + at_once]}
+        shifts = {name: fixed_shift(max(-own.least, own.largest), own.items) for name, own in some.items()}
+        flip = partial(flips_of_shares, reading, systems, shifts, resamples, asked.seed)
+        for answer in engine.map(flip, tasks, progress=progress):
             for name, sums in answer.items():
                 totals[name] = totals[name] + sums if name in totals else sums
     return totals
-
-
-def _shift(moments: PairMoments) -> int:
-    return fixed_shift(max(-moments.least, moments.largest), moments.items)

@@ -331,7 +331,7 @@ def _needed(top: Corrected, question: Question, panels: Sequence[Panel]) -> int 
     if needed is not None or len(panels) != 1:
         return needed
     (panel,) = panels
-    rows = rows_of_pair(panel, int(pairs.left[i]), int(pairs.right[i]), **question.units)
+    rows = rows_of_pair(panel, int(pairs.left[i]), int(pairs.right[i]), question.units)
     return units_needed(rows, panel.metric, TestRequest(alpha=top.alpha, seed=question.seed), question.entry)
 
 

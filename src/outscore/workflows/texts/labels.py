@@ -111,9 +111,7 @@ def runs_of(
     a, b = (np.array([float(metric.score(rows.sum(axis=0))) for rows in side]) for side in (runs_a, runs_b))
     (rows_a, rows_b), together = mean_of_runs(metric, (runs_a, runs_b))
     clusters = None if documents is None else Codes.of(documents).codes
-    pairs = PairedScores(rows_a, rows_b, clusters=clusters)
-    if question.unit_size != 1:
-        pairs, _ = evaluation_units(pairs, together, question.unit_size, question.unit_statistic, question.shuffle)
+    pairs, _ = evaluation_units(PairedScores(rows_a, rows_b, clusters=clusters), together, *question.units)
     return Runs(
         a.tolist(),
         b.tolist(),
