@@ -394,7 +394,7 @@ def test_a_folder_of_logs_is_dropped_and_compared(browser, server, tmp_path):
         assert task.locator("option").all_inner_texts() == ["choose one", "products", "sums"]
         # Which filters there are is for the task to say.
         cures.first.click()
-        expect(page.locator("#banner")).to_contain_text("were scored by 2 filters: strict, flexible")
+        expect(page.locator("#banner")).to_contain_text("were scored by 2 filters: strict and flexible")
         page.get_by_label("Filter").select_option("strict")
         expect(page.locator("#answer h1")).to_contain_text("No winner")
         # The answer is what everybody waits for, and the questions behind it are there.

@@ -411,7 +411,7 @@ def test_the_task_of_a_pipe_is_asked_for_if_there_are_several(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     Path(one, "results_2026-01-02T03-04-05.678901.json").unlink()
     text = refusal("compare", one, "-", stdin=content)
-    assert text.endswith("Say with --log-task which of these the pipe is: `others`, `sums`.\n")
+    assert text.endswith("Say with --log-task which of these the pipe is: `others` and `sums`.\n")
     done = outscore("compare", one, "-", "--log-task", "sums", "--format", "json", stdin=content)
     assert done.exit_code == 0, done.stderr
 

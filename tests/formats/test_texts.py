@@ -332,7 +332,7 @@ def test_columns_named_after_systems(write):
     file = read_texts(write("a.tsv", table))
     assert {text.name: text.lines for text in file.systems()} == {"A": ("das Haus", "ein Ende"), "B": ("ein Haus", "")}
     assert file.references()[0].lines == ("Haus", "Ende")
-    assert file.held.notes[1].endswith("a.tsv`: its other columns are read as systems: `A`, `B`.")
+    assert file.held.notes[1].endswith("a.tsv`: its other columns are read as systems: `A` and `B`.")
     chosen = read_texts(write("a.tsv", table), columns={"hypothesis": "B"})
     assert [text.name for text in chosen.systems()] == ["a"]
     assert chosen.systems()[0].lines == ("ein Haus", "")

@@ -56,7 +56,7 @@ def test_several_files_of_a_system_are_compared_by_their_folders(page, tmp_path)
     refused = page.run("compare", {"files": logs})
     assert refused["state"] == "failed"
     assert refused["setting"] == "log-task"
-    assert "The logs contain 2 tasks: `products`, `sums`. Choose one with “Task of the logs”." in refused["error"]
+    assert "The logs contain 2 tasks: `products` and `sums`. Choose one with “Task of the logs”." in refused["error"]
     job = page.run("compare", {"files": logs}, settings={"log-task": "sums"})
     assert job["state"] == "done", job
     assert "compare --log-task sums maker__amber maker__birch" in job["command_line"]

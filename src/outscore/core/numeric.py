@@ -278,6 +278,20 @@ def tiny_power(x: Array) -> int:
     return power if power < TINY_POWER else 0
 
 
+def float_of(text: str) -> float:
+    """The number that a text is, NaN where it is none.
+
+    Examples
+    --------
+    >>> float_of("0.5"), float_of("half")
+    (0.5, nan)
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
 def finite(value: float | None) -> float | None:
     """The value, or None where there is no number to show: that is also what a saved result holds."""
     return None if value is None or not math.isfinite(value) else float(value)

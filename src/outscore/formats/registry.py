@@ -75,13 +75,7 @@ FORMATS: dict[str, FormatEntry] = {
         ),
         _delimited_entry("csv", f",;{delimited.BAR}", title="a comma-separated table", suffix=".csv"),
         _delimited_entry("tsv", "\t"),
-        FormatEntry(
-            "scores",
-            "one number per line, one file per system",
-            "0.873",
-            numbers.recogniser(1),
-            numbers.reader(1),
-        ),
+        FormatEntry("scores", "one number per line, one file per system", "0.873", numbers.recogniser(1), numbers.reader(1)),
         FormatEntry(
             "score-pairs",
             "two numbers per line: system A's score and B's (or one system's right and wrong counts)",

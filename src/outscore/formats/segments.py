@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import LARGEST_SCORE
+from outscore.core.numeric import LARGEST_SCORE, float_of
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.formats.base.document import parse_document
@@ -25,6 +24,7 @@ from outscore.formats.base.source import (
     stem_of,
 )
 from outscore.formats.json import json_value
+from outscore.formats.tables.names import join_names
 from outscore.scores.system import Origin, label_of
 
 # Plain text, one segment per line: outputs and references of translation and generation. Empty lines count.
@@ -459,7 +459,7 @@ def _of_system(cells: Sequence[Found], system: str, origin: Origin, *, several: 
     fitting = [name for name in names if system in (name, stem_of(name))]
     if len(fitting) != 1:
         raise OutscoreError(
-            f"{origin.label} contains scores of {', '.join(f'`{name}`' for name in names[:5])}, but none is called `{system}`.",
+            f"{origin.label} contains scores of {join_names(names, 5)}, but none is called `{system}`.",
             "Give the systems these names with --names.",
             parameter="scores",
         )
@@ -502,10 +502,7 @@ def _in_object(row: object, path: str, line: int, metric: str) -> object:
 
 
 def _number(value: object, path: str, line: int) -> float:
-    try:
-        number = float(str(value))
-    except ValueError:
-        number = math.nan
+    number = float_of(str(value))
     if not abs(number) <= LARGEST_SCORE:
         raise line_error(path, line, f"found {shorten(str(value))}, expected a number", "Give every segment a score.")
     return number

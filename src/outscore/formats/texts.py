@@ -33,7 +33,7 @@ from outscore.formats.segments import (
     whole_text,
 )
 from outscore.formats.tables.columns import NO_ITEMS
-from outscore.formats.tables.names import USUAL, holds_answers
+from outscore.formats.tables.names import USUAL, holds_answers, join_names
 from outscore.scores.system import Origin, label_of
 
 # Tables of texts: JSON lines, a JSON list, TSV or CSV with a header, one segment of one system per row.
@@ -254,7 +254,7 @@ def held_in_rows(table: Rows, path: str, asked: ColumnsAsked) -> Held:
     """The texts of a table; `asked` names columns by the part they play."""
     columns = _columns(table, path, asked)
     if not columns[SYSTEM] and not columns[REFERENCE]:
-        listed = ", ".join(f"`{name}`" for name in table.columns)
+        listed = join_names(table.columns)
         cure = "Name them with --text-column hypothesis=COLUMN or reference=COLUMN; --reader text reads plain lines."
         candidates = _candidates(table)
         if asked.command is not None and candidates:
@@ -288,7 +288,7 @@ def _system_notes(columns: Sequence[str], path: str) -> list[str]:
     """A note about several columns that are read as outputs, which none of their names says."""
     if len(columns) < 2:
         return []
-    return [f"{label_of(path)}: its other columns are read as systems: {', '.join(f'`{name}`' for name in columns)}."]
+    return [f"{label_of(path)}: its other columns are read as systems: {join_names(columns)}."]
 
 
 def _parts_read(columns: Mapping[str, Sequence[str]], asked: ColumnsAsked) -> dict[str, tuple[str, ...]]:
@@ -313,8 +313,8 @@ def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]
                 columns[part] = []
                 continue
             if chosen[part] not in table.columns:
-                listed = ", ".join(f"`{name}`" for name in table.columns)
-                raise OutscoreError(f"{label_of(path)} has no column `{chosen[part]}`.", f"It has {listed}.")
+                has = f"It has {join_names(table.columns)}."
+                raise OutscoreError(f"{label_of(path)} has no column `{chosen[part]}`.", has)
             columns[part] = [chosen[part]]
             continue
         free = [name for name in table.columns if name not in chosen.values()]
@@ -324,10 +324,9 @@ def _columns(table: Rows, path: str, asked: ColumnsAsked) -> dict[str, list[str]
         if part == "item":
             mine = _ids(table, mine, columns)
         if len(mine) > 1 and part != REFERENCE:
-            listed = " and ".join(f"`{name}`" for name in mine)
             noun = "outputs" if part == SYSTEM else f"{part}s"
             raise OutscoreError(
-                f"{label_of(path)} has several columns that may hold the {noun}: {listed}.",
+                f"{label_of(path)} has several columns that may hold the {noun}: {join_names(mine)}.",
                 f"Name the right one with --text-column {part}={mine[0]}.",
             )
         columns[part] = mine

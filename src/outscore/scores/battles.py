@@ -10,6 +10,8 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import Brief, count_of, dataclass
 from outscore.results.note import Note
+from outscore.scores.align import encode_together
+from outscore.scores.join import same_label
 from outscore.scores.system import Labels, Origin, Rows
 
 
@@ -133,7 +135,7 @@ def join_battles(parts: Sequence[Battles]) -> Battles:
         first=np.concatenate([renumbered[part.first] for renumbered, part in zip(codes, parts, strict=True)]),
         second=np.concatenate([renumbered[part.second] for renumbered, part in zip(codes, parts, strict=True)]),
         share=np.concatenate([part.share for part in parts]),
-        prompts=_join_labels([part.prompts for part in parts]),
+        prompts=Labels(*encode_together([part.prompts for part in parts])),
         shown=np.concatenate([np.zeros(part.rows, dtype=bool) if part.shown is None else part.shown for part in parts]),
         judges=_join_some([part.judges for part in parts], parts),
         categories=_join_some([part.categories for part in parts], parts),
@@ -145,23 +147,13 @@ def join_battles(parts: Sequence[Battles]) -> Battles:
     )
 
 
-def _join_labels(parts: Sequence[Labels]) -> Labels:
-    known: dict[str, int] = {}
-    codes = []
-    for part in parts:
-        renumbered = np.array([known.setdefault(name, len(known)) for name in part.names], dtype=np.int64)
-        codes.append(renumbered[part.codes] if len(renumbered) else part.codes)
-    return Labels(np.concatenate(codes), tuple(known))
-
-
 def _join_some(columns: Sequence[Labels | None], parts: Sequence[Battles]) -> Labels | None:
     if all(labels is None for labels in columns):
         return None
-    filled = [
-        Labels(np.zeros(part.rows, dtype=np.int64), ("(unknown)",)) if labels is None else labels
-        for labels, part in zip(columns, parts, strict=True)
+    unknown = [
+        same_label("(unknown)", part.rows) if labels is None else labels for labels, part in zip(columns, parts, strict=True)
     ]
-    return _join_labels(filled)
+    return Labels(*encode_together(unknown))
 
 
 def _join_lengths(parts: Sequence[Battles]) -> Array | None:

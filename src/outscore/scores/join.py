@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.scores.align import encode_together
 from outscore.scores.system import BY_ROW, Labels, Scores
 
 RUN = "run"
@@ -68,7 +69,7 @@ def _joined(parts: Sequence[Any]) -> Any:  # noqa: ANN401 - a field of scores th
     if any(part is None for part in parts):
         return None
     if isinstance(parts[0], Labels):
-        return Labels.of(label for part in parts for label in part.texts())
+        return Labels(*encode_together(parts))
     if isinstance(parts[0], Mapping):
         shared = sorted(set(parts[0]).intersection(*parts[1:]))
         return {name: _joined([part[name] for part in parts]) for name in shared}

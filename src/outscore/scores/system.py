@@ -12,7 +12,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, float_of
 from outscore.core.records import Brief, brief_number, count_of, dataclass
 from outscore.results.note import Note
 
@@ -375,10 +375,7 @@ def _refuse_fractions(scores: Scores, answered: Array) -> None:
 
 
 def _is_fraction(text: str) -> bool:
-    try:
-        value = float(text)
-    except ValueError:
-        return False
+    value = float_of(text)
     return math.isfinite(value) and not value.is_integer()
 
 

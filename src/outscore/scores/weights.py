@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, float_of
 from outscore.exact.numbers import to_exact_integers
 from outscore.scores.align import item_codes
 from outscore.scores.system import Scores
@@ -49,8 +48,8 @@ def _add(scores: Scores, column: str, items: Array, known: Array) -> None:
     labels = scores.slices.get(column)
     if labels is None:
         return
-    own = np.array([_number(name) for name in labels.names])[labels.codes]
-    wrong = np.flatnonzero(~(own >= 0))
+    own = np.array(list(map(float_of, labels.names)))[labels.codes]
+    wrong = np.flatnonzero(~((own >= 0) & (own < np.inf)))
     if len(wrong):
         row = int(wrong[0])
         message = f"{scores.place(row)}: {_item(scores, row)} has the weight `{labels[row]}`."
@@ -82,11 +81,3 @@ def _check(scores: Scores, column: str, weights: Array) -> None:
 
 def _item(scores: Scores, row: int) -> str:
     return "the item" if scores.ids is None else f"item `{scores.ids[row]}`"
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        return math.nan
-    return value if math.isfinite(value) else math.nan

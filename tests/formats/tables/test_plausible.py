@@ -48,7 +48,7 @@ def test_a_column_that_is_no_system_is_refused_by_name(folder, command, name, va
     table(**{name: values}).write_csv("table.csv")
     result = run(command, "table.csv")
     assert result.exit_code == 2
-    assert f"`{name}` was found beside `new`, `old`" in result.output
+    assert f"`{name}` was found beside `new` and `old`" in result.output
     assert run(command, "table.csv", "--system", "new", "--system", "old").exit_code == 0
 
 
@@ -85,7 +85,7 @@ def by_row(folder) -> pl.DataFrame:
 def test_columns_that_look_like_items_are_refused_with_the_cure(by_row):
     result = run("rank", "turned.csv")
     assert result.exit_code == 2
-    assert "`turned.csv` has 40 columns `rte_0`, `rte_1`, `rte_2` ..., which look like items" in result.output
+    assert "`turned.csv` has 40 columns `rte_0`, `rte_1`, `rte_2` and 37 more, which look like items" in result.output
     assert "--transpose" in result.output
     assert run("rank", "turned.csv", "--item", "userid").exit_code == 0
 
@@ -268,13 +268,13 @@ def test_answers_are_no_systems(folder, mark):
 
 def test_beside_shares_a_code_is_no_system(folder):
     table(category_code=np.arange(40) % 7).write_csv("coded.csv")
-    assert "`category_code` was found beside `new`, `old`, but goes up to" in run("rank", "coded.csv").output
+    assert "`category_code` was found beside `new` and `old`, but goes up to" in run("rank", "coded.csv").output
     assert run("rank", "coded.csv", "--system", "new", "--system", "old").exit_code == 0
 
 
 def test_a_column_called_mean_is_no_system(folder):
     table(mean=(NEW + OLD) / 2).write_csv("averaged.csv")
-    assert "`mean` was found beside `new`, `old`, but is named like a summary" in run("rank", "averaged.csv").output
+    assert "`mean` was found beside `new` and `old`, but is named like a summary" in run("rank", "averaged.csv").output
 
 
 @pytest.mark.parametrize("stem", ["s", "sys", "System ", "model_"])

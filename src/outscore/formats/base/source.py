@@ -221,10 +221,7 @@ class Source(Peek):
 
 @contextmanager
 def open_source(
-    path: str | os.PathLike[str],
-    *,
-    line_ends: Literal["translated", "kept"] = "translated",
-    columns: Sequence[str] = (),
+    path: str | os.PathLike[str], *, line_ends: Literal["translated", "kept"] = "translated", columns: Sequence[str] = ()
 ) -> Iterator[Source]:
     """Open a file, or standard input for ``-``, as lines of text; every failure becomes an `OutscoreError`.
 

@@ -19,6 +19,7 @@ from outscore.formats.logs.document import UNNAMED_TASK
 from outscore.formats.logs.evaluation import Evaluation, Exchange, list_counts
 from outscore.formats.logs.find import read_logs
 from outscore.formats.tables.cells import NO_LABEL
+from outscore.formats.tables.names import join_names
 from outscore.outputs.model import Items, OutputData
 from outscore.scores.system import Labels
 
@@ -27,7 +28,6 @@ from outscore.scores.system import Labels
 # Those chosen must be of the same questions under the same conditions: by content where a log has it, not by id alone.
 
 
-_MAX_SHOWN = 12
 FORCE = "If you know that they are the same, add --force-same."
 # Harnesses round what they print, or add floats in another order.
 TOLERANCE = 1e-6
@@ -65,7 +65,7 @@ def choose_systems(evaluations: Sequence[Evaluation], names: Sequence[str]) -> l
 
 def _check_name(name: str, names: Sequence[str], kind: str, parameter: str) -> None:
     if name not in names:
-        cure = did_you_mean(name, names) or f"They contain {_list(names)}."
+        cure = did_you_mean(name, names) or f"They contain {join_names(names)}."
         raise OutscoreError(f"The logs contain no {kind} `{name}`.", cure, parameter=parameter)
 
 
@@ -86,7 +86,7 @@ def choose_task(evaluations: Sequence[Evaluation], task: str | None, *, several:
         return [evaluation for evaluation in evaluations if evaluation.task == task]
     if len(tasks) > 1 and not several:
         _refuse_strangers(evaluations)
-        finding = f"The logs contain {len(tasks)} tasks: {_list(tasks)}."
+        finding = f"The logs contain {len(tasks)} tasks: {join_names(tasks)}."
         raise OutscoreError(finding, "Choose one with --log-task NAME.", parameter="log_task")
     return list(evaluations)
 
@@ -98,7 +98,7 @@ def _refuse_strangers(evaluations: Sequence[Evaluation]) -> None:
         first, second = list({one.system: one.task for one in evaluations}.items())[:2]
         cure = "Give logs of the same task for every system."
         if UNNAMED_TASK in systems:
-            cure = f"Say with --log-task which of these the pipe is: {_list(sorted(set(systems) - {UNNAMED_TASK}))}."
+            cure = f"Say with --log-task which of these the pipe is: {join_names(sorted(set(systems) - {UNNAMED_TASK}))}."
         raise OutscoreError(
             f"The systems in the logs have no task in common: `{first[0]}` has `{first[1]}`, `{second[0]}` has `{second[1]}`.",
             cure,
@@ -116,7 +116,7 @@ def choose_filter(evaluations: Sequence[Evaluation], name: str | None) -> list[E
         filters.setdefault(evaluation.task, {})[evaluation.filter or "none"] = None
     for task, names in filters.items():
         if len(names) > 1:
-            finding = f"The answers of `{task}` were scored by {len(names)} filters: {_list(list(names))}."
+            finding = f"The answers of `{task}` were scored by {len(names)} filters: {join_names(list(names))}."
             raise OutscoreError(finding, "Choose one with --filter NAME.", parameter="filter")
     return list(evaluations)
 
@@ -141,9 +141,9 @@ def choose_measure(evaluations: Sequence[Evaluation], name: str | None) -> str:
             finding = f"Answers beside a file of right ones have no score `{name}`."
             cure += " Metrics of classes, such as macro-f1, are for `outscore rank --task label`, with the same --gold."
     elif shared:
-        finding, cure = f"The logs have {len(shared)} scores: {_list(shared)}.", "Choose one with --metric NAME."
+        finding, cure = f"The logs have {len(shared)} scores: {join_names(shared)}.", "Choose one with --metric NAME."
     else:
-        first, last = (_list(list(one.measures)) for one in (evaluations[0], evaluations[-1]))
+        first, last = (join_names(list(one.measures)) for one in (evaluations[0], evaluations[-1]))
         finding = f"The logs have no score in common: {first} in one, {last} in another."
         cure = "Compare logs that were scored in the same way."
     raise OutscoreError(finding, cure, parameter="metric")
@@ -165,11 +165,6 @@ def _are_same(evaluations: Sequence[Evaluation], names: Sequence[str]) -> bool:
         if not all(np.array_equal(first.values, other.values, equal_nan=True) for other in others):
             return False
     return True
-
-
-def _list(names: Sequence[str]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:_MAX_SHOWN])
-    return shown if len(names) <= _MAX_SHOWN else f"{shown} and {len(names) - _MAX_SHOWN} more"
 
 
 def check_same(evaluations: Sequence[Evaluation]) -> None:

@@ -179,12 +179,7 @@ HELM = LogFormat(
 # is left out.
 _ERROR = 2
 _TABLE = Shape(
-    {
-        "results": list[msgspec.Raw],
-        "stats.successes": int | None,
-        "stats.failures": int | None,
-        "stats.errors": int | None,
-    }
+    {"results": list[msgspec.Raw], "stats.successes": int | None, "stats.failures": int | None, "stats.errors": int | None}
 )
 
 

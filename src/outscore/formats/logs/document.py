@@ -16,7 +16,7 @@ import mmap
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -104,17 +104,17 @@ class Piece(NamedTuple):
 
 @dataclass(eq=False)
 class Document:
-    """The bytes of a file, unpacked, how the digest of the file as it is comes about, and what it says once for all samples."""
+    """The bytes of a file, unpacked, and what it says once for all samples."""
 
     path: str
     data: bytes | mmap.mmap
-    digest: Callable[[], str]
     header: Any = None
 
     @cached_property
     def sha256(self) -> str:
-        """The digest of the file; whoever reads a file for its texts or its totals does not wait for it."""
-        return self.digest()
+        """The digest of the file as it is; whoever reads it for its texts or its totals does not wait for it."""
+        with _all_bytes(self.path) as data:
+            return _digest(data)
 
     @property
     def label(self) -> str:
@@ -198,12 +198,12 @@ def open_document(path: str | os.PathLike[str]) -> Iterator[Document]:
     with reading_once(), explain_failures(name), open_bytes(name) as (stream, packed):
         if not packed:
             with _all_bytes(name) as data:
-                yield Document(name, data, lambda: _digest(data))
+                yield Document(name, data)
             return
         with tempfile.TemporaryFile() as unpacked:
             shutil.copyfileobj(stream, unpacked, BLOCK)
             with _mapped(unpacked) as data:
-                yield Document(name, data, lambda: _digest_of(name))
+                yield Document(name, data)
 
 
 @contextmanager
@@ -230,11 +230,6 @@ def _mapped(raw: BinaryIO) -> Iterator[bytes | mmap.mmap]:
         # The frames of an error may hold parts of it; then it is closed with them.
         with suppress(BufferError):
             mapped.close()
-
-
-def _digest_of(name: str) -> str:
-    with _all_bytes(name) as data:
-        return _digest(data)
 
 
 def _digest(data: bytes | mmap.mmap) -> str:

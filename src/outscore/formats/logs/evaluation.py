@@ -20,6 +20,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import Brief, count_of, dataclass
 from outscore.formats.tables.names import is_answer_field
+from outscore.scores.align import encode_together
 from outscore.scores.system import Labels, Origin, label_of
 
 State = Literal["scored", "unscored", "errored", "empty", "not run"]
@@ -376,7 +377,7 @@ def joined(parts: Sequence[Evaluation]) -> Evaluation:
     return replace(
         first,
         origins=tuple(origin for part in parts for origin in part.origins),
-        ids=Labels.of(text for part in parts for text in part.ids.texts()),
+        ids=Labels(*encode_together([part.ids for part in parts])),
         states=np.concatenate([part.states for part in parts]),
         measures={name: _joined_measure([part.measures.get(name) for part in parts], parts) for name in names},
         repeats=_joined_labels([part.repeats for part in parts]),
@@ -407,9 +408,8 @@ def _joined_measure(measures: Sequence[Measure | None], parts: Sequence[Evaluati
 
 
 def _joined_labels(columns: Sequence[Labels | None]) -> Labels | None:
-    if any(labels is None for labels in columns):
-        return None
-    return Labels.of(text for labels in columns if labels is not None for text in labels.texts())
+    known = [labels for labels in columns if labels is not None]
+    return Labels(*encode_together(known)) if len(known) == len(columns) else None
 
 
 def _joined_exchanges(parts: Sequence[Evaluation]) -> Callable[[Sequence[int]], list[Exchange]] | None:

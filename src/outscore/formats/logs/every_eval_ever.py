@@ -330,11 +330,7 @@ def _result(evaluation: Evaluation, name: str, measure: Measure) -> dict[str, An
     return {
         "evaluation_name": _name(evaluation),
         "evaluation_result_id": result_id(evaluation.system, _name(evaluation), name),
-        "source_data": {
-            "dataset_name": evaluation.task,
-            "source_type": "other",
-            "additional_details": details,
-        },
+        "source_data": {"dataset_name": evaluation.task, "source_type": "other", "additional_details": details},
         "metric_config": {"evaluation_description": name, **direction},
         "score_details": {"score": _written_number(total)},
     }

@@ -6,9 +6,7 @@ began. A run that was killed has no header, only its journal: the plan it began 
 
 from __future__ import annotations
 
-import hashlib
 import io
-import math
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +19,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from outscore.core.errors import OutscoreError, load_extra
+from outscore.core.numeric import float_of
 from outscore.core.records import dataclass
 from outscore.formats.base.source import explain_failures, open_bytes
 from outscore.formats.json import Shape, number_of
@@ -128,7 +127,7 @@ def _open_archive(path: str) -> Iterator[_Archive]:
         raw: BinaryIO = io.BytesIO(stream.read()) if packed else stream
         try:
             with zipfile.ZipFile(raw) as archive:
-                yield _Archive(path, b"", lambda: _digest(raw), archive=archive, raw=raw)
+                yield _Archive(path, b"", archive=archive, raw=raw)
         except OutscoreError:
             # It is a ValueError that has said already what is wrong, unlike those of the archive below.
             raise
@@ -136,11 +135,6 @@ def _open_archive(path: str) -> Iterator[_Archive]:
             raise OutscoreError(
                 f"{label_of(path)} is a damaged archive: {str(error).rstrip('.')}.", "Copy the log again.", file=path
             ) from None
-
-
-def _digest(raw: BinaryIO) -> str:
-    raw.seek(0)
-    return hashlib.file_digest(raw, "sha256").hexdigest()  # type: ignore[arg-type] # it has `readinto`
 
 
 def _archive_header(archive: _Archive) -> Any:  # noqa: ANN401 - as `_LOG` says
@@ -194,10 +188,7 @@ def _number(value: object) -> float:
             return _GRADES[value]
         if value.lower() in _WORDS:
             return _WORDS[value.lower()]
-        try:
-            return float(value)
-        except ValueError:
-            return math.nan
+        return float_of(value)
     return number_of(value)
 
 

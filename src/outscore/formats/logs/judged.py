@@ -110,10 +110,7 @@ DEEPEVAL = LogFormat(
         and (peek.has_keys("name", "metricsData") or peek.has_keys("name", "metricsMetadata"))
     ),
     header=_test_run,
-    samples=lambda document: [
-        *(document.header["testCases"] or ()),
-        *(document.header["conversationalTestCases"] or ()),
-    ],
+    samples=lambda document: [*(document.header["testCases"] or ()), *(document.header["conversationalTestCases"] or ())],
     sample={
         "name": str,
         "input": str | None,

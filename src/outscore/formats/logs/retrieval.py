@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
 from outscore.core.errors import OutscoreError, load_extra
+from outscore.core.numeric import float_of
 from outscore.formats.base.source import open_bytes, stem_of
 from outscore.formats.json import number_of
 from outscore.formats.logs.document import Document, LogPeek, Piece, open_document
@@ -38,9 +38,8 @@ def _relevance(written: str) -> int | None:
 
 
 def _score(written: str) -> float | None:
-    with suppress(ValueError):
-        return float(written) if math.isfinite(float(written)) else None
-    return None
+    number = float_of(written)
+    return number if math.isfinite(number) else None
 
 
 def _numbers(

@@ -53,8 +53,8 @@ TABLE = "table"
 ITEM = "item"
 """What the column of the former column names is called."""
 BOARD = "columns (transposed)"
-_BEFORE_A_CLASS = re.compile(r"^(?:p|prob|proba|probability)[_ ]", re.IGNORECASE)
 """The same where nobody asked for it, so that the report says so."""
+_BEFORE_A_CLASS = re.compile(r"^(?:p|prob|proba|probability)[_ ]", re.IGNORECASE)
 
 
 def is_board(records: Records, choice: Choice) -> bool:
@@ -158,7 +158,6 @@ OF_SYSTEMS = {
 """What systems are called that are counted."""
 OF_PEOPLE = {"userid", "user_id"}
 """Ids of whoever answered, which may be systems."""
-SHOWN = 12
 CHOOSE = "Name the systems with --system NAME --system NAME (systems=[...] in Python)"
 
 
@@ -211,8 +210,8 @@ def _counts(values: Array) -> bool:
 def _refuse(one: Scores, wide: Sequence[Scores], reason: str, others: float) -> None:
     rest = [other.name for other in wide if other is not one]
     raise OutscoreError(
-        f"{one.label}: `{one.name}` was found beside {_listed(rest)}, but {reason} where the others reach {others:.4g}: it is "
-        "unlikely to be the score of a system.",
+        f"{one.label}: `{one.name}` was found beside {join_names(rest)}, but {reason} where the others reach {others:.4g}: it "
+        "is unlikely to be the score of a system.",
         f"{CHOOSE}, or leave that column out.",
         parameter="system",
     )
@@ -229,16 +228,11 @@ def _refuse_items(wide: Sequence[Scores]) -> None:
         # The rows have ids of items, and the columns are called systems.
         return
     raise OutscoreError(
-        f"{wide[0].label} has {len(wide):,} columns {_listed([one.name for one in wide], 3)}, which look like items, not "
+        f"{wide[0].label} has {len(wide):,} columns {join_names([one.name for one in wide], 3)}, which look like items, not "
         "systems.",
         "Add --transpose if every row is a system, or name the column of the items with --item if every row is an item.",
         parameter="transpose",
     )
-
-
-def _listed(names: Sequence[str], most: int = SHOWN) -> str:
-    quoted = ", ".join(f"`{name}`" for name in names[:most])
-    return quoted if len(names) <= most else f"{quoted} ..."
 
 
 def refuse_summary(records: Records, column: str, edges: tuple[str, str], lines: Sequence[int]) -> None:

@@ -199,10 +199,7 @@ def _refuse_data(path: str, line: int, columns: Sequence[str], choice: Choice) -
             "If every row is a system and every column an item, add --transpose; otherwise put a line of names above the data."
         )
     raise line_error(
-        path,
-        line,
-        f'found {shorten(values[0])} in "{shorten(", ".join(columns))}", expected the names of columns',
-        hint,
+        path, line, f'found {shorten(values[0])} in "{shorten(", ".join(columns))}", expected the names of columns', hint
     )
 
 

@@ -268,8 +268,7 @@ def _find_answers(records: Records, finder: ColumnFinder, options: LabelOptions)
             cure = f"Put a first line id,{name} above the data, and an id and a comma before each label."
             raise OutscoreError(f"{first} does not name a column of {what}.", cure)
         raise OutscoreError(
-            f"{records.label} has no column of {what} among {join_names(records.columns)}.",
-            f"Call it `{name}` in the header.",
+            f"{records.label} has no column of {what} among {join_names(records.columns)}.", f"Call it `{name}` in the header."
         )
     return answer, gold
 

@@ -243,34 +243,9 @@ _OF_DECISIONS = {
     *("roc_auc", "average_precision", "kappa", "jaccard", "iou", "dice", "micro_f1", "macro_f1", "weighted_f1"),
 }
 _OF_TEXTS = {
-    *(
-        "bleu",
-        "sacrebleu",
-        "spbleu",
-        "gleu",
-        "nist",
-        "rouge",
-        "rougel",
-        "rougelsum",
-        "chrf",
-        "chrf++",
-        "meteor",
-        "cider",
-        "spice",
-    ),
-    *(
-        "bertscore",
-        "bert_score",
-        "bartscore",
-        "moverscore",
-        "bleurt",
-        "comet",
-        "cometkiwi",
-        "xcomet",
-        "metricx",
-        "yisi",
-        "mauve",
-    ),
+    *("bleu", "sacrebleu", "spbleu", "gleu", "nist", "rouge", "rougel", "rougelsum", "chrf", "chrf++", "meteor", "cider"),
+    *("spice", "bertscore", "bert_score", "bartscore", "moverscore", "bleurt", "comet", "cometkiwi", "xcomet", "metricx"),
+    *("yisi", "mauve"),
 }
 _OF_RANKINGS = {
     *("ndcg", "dcg", "map", "mrr", "ap", "rr", "hit", "hits", "hit_rate", "success", "recip_rank", "reciprocal_rank", "bpref"),

@@ -59,17 +59,18 @@ _COUNT_WORDS = COUNTS | {"right", "correct", "in", "hits", "misses", "err", "err
 TRIPLES = (("tp", "fp", "fn"), ("true_positives", "false_positives", "false_negatives"))
 PREDICTED: Tiers = (
     (
+        *("prediction", "predicted", "pred", "predicted_label", "predicted_answer", "predicted_class", "pred_label"),
         *(
-            "prediction",
-            "predicted",
-            "pred",
-            "predicted_label",
-            "predicted_answer",
-            "predicted_class",
-            "pred_label",
             "prediction_text",
+            "model_answer",
+            "system_answer",
+            "model_output",
+            "y_pred",
+            "ypred",
+            "y_hat",
+            "yhat",
+            "y_predicted",
         ),
-        *("model_answer", "system_answer", "model_output", "y_pred", "ypred", "y_hat", "yhat", "y_predicted"),
     ),
     ("output", "response", "completion", "generation", "hypothesis", "actual_output"),
 )
@@ -140,7 +141,6 @@ _SETTING = re.compile(
 )
 # A value inside one of these objects is a score.
 _SCORES = {"score", "scores", "metric", "metrics"}
-_MAX_NAMES = 12
 
 
 def is_named(name: str, tiers: Tiers) -> bool:
@@ -333,17 +333,17 @@ def suggest_name(word: str, known: Iterable[str]) -> str:
     return f"There {'is' if len(names) == 1 else 'are'} {join_names(names)}."
 
 
-def join_names(names: Sequence[str]) -> str:
-    """Names as part of a sentence, at most twelve of them.
+def join_names(names: Sequence[str], most: int = 12) -> str:
+    """Names as part of a sentence, at most so many of them.
 
     Examples
     --------
     >>> join_names(["id", "new", "old"])
     '`id`, `new` and `old`'
     """
-    quoted = [f"`{name}`" for name in names[:_MAX_NAMES]]
-    if len(names) > _MAX_NAMES:
-        return f"{', '.join(quoted)} and {len(names) - _MAX_NAMES} more"
+    quoted = [f"`{name}`" for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(quoted)} and {len(names) - most:,} more"
     if len(quoted) > 1:
         return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
     return quoted[0] if quoted else "none"

@@ -204,8 +204,8 @@ def counts_of(columns: Sequence[Scores]) -> Scores:
     assert first.origin is not None
     assert first.lines is not None
     values = np.column_stack([column.values for column in columns])
-    table = whole_counts(NumberTable(first.origin.path, (), values, int(first.lines[0]), first.origin.sha256))
-    return Scores(stem_of(table.path), table.values, origin=first.origin, lines=first.lines)
+    values = whole_counts(first.origin.path, int(first.lines[0]), values)
+    return Scores(stem_of(first.origin.path), values, origin=first.origin, lines=first.lines)
 
 
 def read_numbers(source: Source, widths: Sequence[int] = WIDTHS, fill: float | None = None) -> NumberTable:
@@ -224,11 +224,12 @@ def read_numbers(source: Source, widths: Sequence[int] = WIDTHS, fill: float | N
         line += len(block)
     values = np.concatenate(blocks)
     if values.dtype.kind == "i":
-        _refuse_large(layout, values)
+        _refuse_large(layout.path, layout.first_line, values)
         if commas:
             _refuse_decimal_commas(layout, source.head, values, padded=padded)
-    table = NumberTable(source.path, layout.columns, values, layout.first_line, source.sha256(), filled)
-    return whole_counts(table) if layout.width == 4 else table
+    if layout.width == 4:
+        values = whole_counts(layout.path, layout.first_line, values)
+    return NumberTable(source.path, layout.columns, values, layout.first_line, source.sha256(), filled)
 
 
 def _without_gaps(line: str, separator: str | None, fill: float) -> str:
@@ -263,21 +264,19 @@ def _refuse_decimal_commas(layout: _Layout, head: Sequence[str], values: Array, 
         )
 
 
-def whole_counts(table: NumberTable) -> NumberTable:
-    """The same table as counts, which are whole and not negative."""
-    values = table.values
+def whole_counts(path: str, first_line: int, values: Array) -> Array:
+    """Numbers as counts, which are whole and not negative."""
     bad = (values < 0) | (values != np.floor(values))
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise line_error(
-            table.path,
-            table.first_line + int(row),
+            path,
+            first_line + int(row),
             f"found {values[row, column]:.12g} in column {column + 1}, expected a count (whole and not negative)",
             "Columns of counts are right and wrong decisions per item; for scores, give one file with two columns.",
         )
-    layout = _Layout(table.path, table.columns, None, table.width, table.first_line)
-    _refuse_large(layout, values)
-    return NumberTable(table.path, table.columns, values.astype(np.int64), table.first_line, table.sha256)
+    _refuse_large(path, first_line, values)
+    return values.astype(np.int64)
 
 
 def columns_phrase(columns: int) -> str:
@@ -404,9 +403,7 @@ def _refuse_width(layout: _Layout, head: Sequence[str], widths: Sequence[int]) -
     if following != layout.width and following in widths:
         problem += f" (the next line has {following})"
     layout.refuse(
-        layout.first_line,
-        problem,
-        "Keep one score per line, or both systems' scores, or the four counts tp,errors,tp,errors.",
+        layout.first_line, problem, "Keep one score per line, or both systems' scores, or the four counts tp,errors,tp,errors."
     )
 
 
@@ -440,7 +437,7 @@ def _parse_each(layout: _Layout, block: Sequence[str], line: int) -> Array:
     for offset, row in enumerate(rows):
         for field in row:
             if is_whole(field) and abs(float(field)) >= MAX_EXACT:
-                _refuse_count(layout, line + offset, field)
+                _refuse_count(layout.path, line + offset, field)
     values = np.array([[float(field) for field in row] for row in rows], dtype=np.float64)
     # Below the limit a float holds every integer.
     return values if any(_NOT_PLAIN.search(text) for text in block) else values.astype(np.int64)
@@ -475,12 +472,14 @@ def _refuse_binary(layout: _Layout, line: int, text: str) -> None:
         layout.refuse(line, "found binary data, expected text", "Export the scores as plain text.")
 
 
-def _refuse_large(layout: _Layout, values: Array) -> None:
+def _refuse_large(path: str, first_line: int, values: Array) -> None:
     large = np.abs(values) >= MAX_EXACT
     if large.any():
         row, column = np.argwhere(large)[0]
-        _refuse_count(layout, layout.first_line + int(row), str(int(values[row, column])))
+        _refuse_count(path, first_line + int(row), str(int(values[row, column])))
 
 
-def _refuse_count(layout: _Layout, line: int, field: str) -> NoReturn:
-    layout.refuse(line, f"found {shorten(field)}, too large to be counted exactly", "Whole numbers must lie below 2^53.")
+def _refuse_count(path: str, line: int, field: str) -> NoReturn:
+    raise line_error(
+        path, line, f"found {shorten(field)}, too large to be counted exactly", "Whole numbers must lie below 2^53."
+    )
