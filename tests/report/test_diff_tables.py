@@ -13,7 +13,6 @@ from tests.report.diff_making import make_diff, make_units
 
 from outscore.core.errors import OutscoreError
 from outscore.report.build.diff import TABLES, chosen_tables, detail_tables
-from outscore.report.document import is_section
 from outscore.report.rows.diff import lead_of, metric_name, places_of, points, whole_tables
 from outscore.report.rows.diff_pairs import CLASSES, pair_tables, sorted_parts, sorted_shifts
 from outscore.results.analysis import ScoredSubset
@@ -49,7 +48,7 @@ def test_sections_of_transitions_add_up(two):
     table = named(pair_tables(two, pair))["transitions"]
     sizes, current = {}, ""
     for row in table.rows:
-        if is_section(row):
+        if table.is_across(row):
             current = row[0].split(":")[0]
             sizes[current] = 0
         else:

@@ -9,8 +9,8 @@ from tests.report.forms import render_latex, render_markdown, render_text
 from tests.report.ranking_making import ALPHA, CHINESE, MADE, make_ranking, simulate
 
 from outscore.report.build.ranking import MAX_SHOWN
-from outscore.report.document import screen_width
-from outscore.report.rows.places import bounds_of, cells, decimals_of, fitted, places, shown_letters
+from outscore.report.document import fitted, screen_width
+from outscore.report.rows.places import bounds_of, cells, decimals_of, places, shown_letters
 from outscore.results.note import Note
 from outscore.results.ranking import PairCounts, RankDesign, RankedPair
 

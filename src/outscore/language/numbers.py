@@ -274,6 +274,17 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
+def span(low: int, high: int, word: str = " to ") -> str:
+    """Two whole numbers, or one where they are equal.
+
+    Examples
+    --------
+    >>> span(3, 3), span(3, 2000)
+    ('3', '3 to 2,000')
+    """
+    return f"{low:,}" if low == high else f"{low:,}{word}{high:,}"
+
+
 def format_level(alpha: float) -> str:
     """A significance level as it was given: .05."""
     return f"{alpha:g}".removeprefix("0")

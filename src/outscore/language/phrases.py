@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from outscore.inference.populations import claim_of, own_test
 from outscore.language import numbers
-from outscore.results.comparison import Bayes, Comparison
-from outscore.results.design import HOLM, Design, Family
+from outscore.results.comparison import Bayes, Comparison, Margin
+from outscore.results.design import HOLM, Claim, Design, Family
 from outscore.results.pvalue import CONVOLUTIONS, Interval, PValue
 
 if TYPE_CHECKING:
@@ -250,6 +250,17 @@ def equivalence_phrase(p: PValue, alpha: float | None = None) -> str:
     """
     tests = re.sub(r"\btest\b", "tests", method_phrase(p), count=1)
     return f"{_with_adjusted(p, alpha)}, two one-sided {tests}"
+
+
+def margin_clause(claim: Claim, margin: Margin, systems: tuple[str, str], alpha: float | None, about: str = "") -> str:
+    """What a margin shows where nobody won, as a clause; empty where that is nothing."""
+    size = f"{margin.value:g}{about}"
+    if claim == "equivalent":
+        return f"the two are equivalent within a margin of {size} ({equivalence_phrase(margin.equivalence, alpha)})"
+    if claim != "non-inferior":
+        return ""
+    p = noninferiority_phrase(margin.noninferiority, alpha)
+    return f"{systems[0]} is non-inferior to {systems[1]} with a margin of {size} ({p})"
 
 
 def margin_limit_phrase(limit: float, decimals: int, *, higher_is_better: bool) -> str:

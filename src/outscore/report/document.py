@@ -202,6 +202,10 @@ class Table(Placed):
     named_by: str = ""
     numbers: tuple[tuple[float | None, ...], ...] = ()
 
+    def is_across(self, row: Sequence[str]) -> bool:
+        """Whether a row is a line across the table that says what the rows under it are."""
+        return self.splits and len(row) > 1 and bool(row[0]) and not any(row[1:])
+
 
 @dataclass(frozen=True)
 class Figure(Placed):
@@ -434,11 +438,6 @@ class Records:
     rows: tuple[Record, ...]
 
 
-def is_section(row: Sequence[str]) -> bool:
-    """Whether a row is a line across the table that says what the rows under it are."""
-    return len(row) > 1 and bool(row[0]) and not any(row[1:])
-
-
 def clean(text: str) -> str:
     r"""The text on one line, without characters that steer a terminal, turn the writing direction or cannot be encoded.
 
@@ -489,6 +488,22 @@ def screen_width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else not unicodedata.combining(char) for char in text)
+
+
+def fitted(name: str, width: int) -> str:
+    """A name in at most so many columns of a terminal, cut with dots.
+
+    Examples
+    --------
+    >>> fitted("a-long-name", 6), fitted("模型名称", 6), fitted("short", 6)
+    ('a-lon…', '模型…', 'short')
+    """
+    text = clean(name)
+    if screen_width(text) <= width:
+        return text
+    while screen_width(text) > width - 1:
+        text = text[:-1]
+    return f"{text}…"
 
 
 def padded(text: str, width: int, side: str) -> str:

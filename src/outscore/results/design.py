@@ -215,6 +215,11 @@ class Design:
     repeats_of: tuple[float, float] | None = None
     reduced: str = ""
 
+    @property
+    def group(self) -> str:
+        """What rows that are swapped as one are called: segments make up documents."""
+        return "document" if self.noun == "segment" else "cluster"
+
     def score_name(self, metric: str) -> str:
         """The name of the scores: the metric, with a remark if units are summarised by their medians."""
         name = f"{metric} of unit medians" if self.unit_statistic == "median" else metric

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 from outscore.core.records import dataclass
 from outscore.inference.decision import Side, decide, side_of_test, sign
 from outscore.inference.populations import ITEMS
+from outscore.language import phrases
 from outscore.language.numbers import (
     count,
     decimals_for,
@@ -18,20 +19,6 @@ from outscore.language.numbers import (
     format_p,
     format_percent,
     format_probability,
-)
-from outscore.language.phrases import (
-    NO_CORRECTION,
-    SHORT_ESTIMANDS,
-    claim_phrase,
-    corrected_by,
-    equivalence_phrase,
-    interval_kind,
-    interval_noun,
-    interval_phrase,
-    method_phrase,
-    noninferiority_phrase,
-    posterior_phrase,
-    runs_clause,
 )
 from outscore.language.verdict.contradiction import (
     Contradiction,
@@ -98,8 +85,8 @@ def comparison_of(
         bayes=numbers.get("bayes"),
         direction=_direction(numbers["p"]),
         identical=numbers.get("identical", False),
-        repeats=runs_clause(design, numbers["systems"]),
-        claim=claim_phrase(numbers.get("population", ITEMS), design),
+        repeats=phrases.runs_clause(design, numbers["systems"]),
+        claim=phrases.claim_phrase(numbers.get("population", ITEMS), design),
         units="unit" if numbers["clusters"] is None else "cluster",
     )
     answer, (noun, more) = verdict(facts), _unit(numbers)
@@ -143,8 +130,8 @@ def _contradiction_of(
     groups: list[tuple[list[Look], str]] = []
     for column in dict.fromkeys(bucket.column for bucket in buckets):
         looks = holm([_look_at(facts, bucket) for bucket in buckets if bucket.column == column])
-        groups.append((looks, corrected_by(None, column if column == DATASET else "subset", len(looks))))
-    groups.append((_looks_at(slices), corrected_by(family, "slice", len(slices))))
+        groups.append((looks, phrases.corrected_by(None, column if column == DATASET else "subset", len(looks))))
+    groups.append((_looks_at(slices), phrases.corrected_by(family, "slice", len(slices))))
     decided = facts.winner is not None
     first = facts.winner if decided else facts.ahead(facts.difference)
     return in_words(
@@ -198,7 +185,7 @@ def _unit(numbers: Numbers) -> tuple[str, str]:
     if design.unit_size != 1:
         noun, more = "unit", f" of {design.unit_size} {design.noun}s"
     if numbers["clusters"] is not None:
-        more += f" in {count(numbers['clusters'], 'document' if design.noun == 'segment' else 'cluster')}"
+        more += f" in {count(numbers['clusters'], design.group)}"
     if design.datasets > 1:
         more += f" of {design.datasets} datasets"
     if part is not None:
@@ -223,7 +210,7 @@ def verdict(facts: Facts) -> Verdict:
     first = facts.winner or 0
     lower = "" if facts.higher_is_better else " (lower is better)"
     parts = [
-        "" if bayes is None else f"posterior probabilities (bayes): {posterior_phrase(bayes, facts.systems)}",
+        "" if bayes is None else f"posterior probabilities (bayes): {phrases.posterior_phrase(bayes, facts.systems)}",
         f"{metric} {facts.values[first]} against {facts.values[1 - first]}{lower}",
         f"difference {facts.gap()}",
         f"{facts.p_text}, {facts.test}",
@@ -257,9 +244,9 @@ def sentence(facts: Facts, *, n: int, noun: str = "item", more: str = "") -> str
         return f"{where}, {a} and {b} scored identically ({facts.metric} {facts.values[0]})."
     sides = "two-sided" if facts.alternative == "two-sided" else "one-sided"
     evidence = f"({facts.gap(confidence=True)}; {facts.test}, {sides}, {facts.p_text})"
-    shown = _margin_clause(facts) if facts.winner is None else ""
     about = f"the claim is about {facts.claim}" if facts.claim else ""
-    rest = [about, shown, _within_margin(facts), _beyond_margin(facts), _contradiction(facts), _posterior(facts)]
+    clauses = (_margin_clause, _within_margin, _beyond_margin, _contradiction, _posterior)
+    rest = [about, *(clause(facts) for clause in clauses)]
     return "; ".join([f"{where}, {_finding(facts)} {evidence}", *(part for part in rest if part)]) + "."
 
 
@@ -337,7 +324,7 @@ def _contradiction(facts: Facts) -> str:
     if interval is None:
         return ""
     inside = (interval.low is None or interval.low <= facts.delta) and (interval.high is None or facts.delta <= interval.high)
-    noun = f"the {interval_kind(interval)}"
+    noun = f"the {phrases.interval_kind(interval)}"
     if facts.unsettled:
         why = f"{noun} excludes {at} because it is based on p alone, whereas the decision uses the bounds of p"
         return "" if inside else why
@@ -356,7 +343,7 @@ def _within_margin(facts: Facts) -> str:
     margin = facts.margin
     if facts.winner is None or margin is None or not margin.equivalence.rejects(facts.alpha):
         return ""
-    p = equivalence_phrase(margin.equivalence, facts.alpha)
+    p = phrases.equivalence_phrase(margin.equivalence, facts.alpha)
     return f"yet the two differ by less than the margin of {margin.value:g} ({p})"
 
 
@@ -372,7 +359,7 @@ def _beyond_margin(facts: Facts) -> str:
         ends = ends[:1] if facts.higher_is_better else ends[1:]
     if all(end is None or end >= -margin.value for end in ends):
         return ""
-    noun, level = interval_noun(interval), format_percent(1 - 2 * facts.alpha)
+    noun, level = phrases.interval_noun(interval), format_percent(1 - 2 * facts.alpha)
     return f"the {noun} extends beyond the margin, whose tests at {format_level(facts.alpha)} correspond to a {level} CI"
 
 
@@ -381,41 +368,35 @@ def _shown_by_margin(facts: Facts) -> tuple[str, str] | None:
     (a, b), margin, claim = facts.systems, facts.margin, facts.decision.claim
     if margin is None or claim == "undecided":
         return None
-    size, by = f"{margin.value:g}", f" in the {facts.about}" if facts.about else ""
+    size, by = f"{margin.value:g}", facts.by
     if claim == "equivalent":
-        p = equivalence_phrase(margin.equivalence, facts.alpha)
+        p = phrases.equivalence_phrase(margin.equivalence, facts.alpha)
         return "No winner, but equivalent", f"{a} and {b} differ by less than {size}{by} at {facts.level} ({p})"
-    p = noninferiority_phrase(margin.noninferiority, facts.alpha)
+    p = phrases.noninferiority_phrase(margin.noninferiority, facts.alpha)
     shown = f"it is worse than {b} by less than {size}{by}, if at all, at {facts.level} ({p})"
     return f"No winner, but {a} is not inferior", shown
 
 
 def _margin_clause(facts: Facts) -> str:
-    """What a margin shows where nobody won, as a clause of the sentence."""
-    (a, b), margin, claim = facts.systems, facts.margin, facts.decision.claim
-    if margin is None or claim == "undecided":
-        return _not_shown(facts)
-    size, by = f"{margin.value:g}", f" in the {facts.about}" if facts.about else ""
-    if claim == "equivalent":
-        p = equivalence_phrase(margin.equivalence, facts.alpha)
-        return f"the two are equivalent within a margin of {size}{by} ({p})"
-    p = noninferiority_phrase(margin.noninferiority, facts.alpha)
-    return f"{a} is non-inferior to {b} with a margin of {size}{by} ({p})"
+    """What a margin shows where nobody won, or that it shows nothing, as a clause of the sentence."""
+    margin = facts.margin
+    if margin is None or facts.winner is not None:
+        return ""
+    shown = phrases.margin_clause(facts.decision.claim, margin, facts.systems, facts.alpha, facts.by)
+    return shown or _not_shown(facts)
 
 
 def _not_shown(facts: Facts) -> str:
     """That nobody won, and a requested margin is not shown either."""
-    margin = facts.margin
-    if margin is None or facts.winner is not None or facts.decision.claim != "undecided":
+    margin, (a, b) = facts.margin, facts.systems
+    if margin is None or facts.decision.claim != "undecided":
         return ""
-    p = noninferiority_phrase(margin.noninferiority, facts.alpha)
-    by = f" in the {facts.about}" if facts.about else ""
-    a, b = facts.systems
-    return f"nor is it shown that {a} is non-inferior to {b} with a margin of {margin.value:g}{by} ({p})"
+    p = phrases.noninferiority_phrase(margin.noninferiority, facts.alpha)
+    return f"nor is it shown that {a} is non-inferior to {b} with a margin of {margin.value:g}{facts.by} ({p})"
 
 
 def _posterior(facts: Facts) -> str:
-    return "" if facts.bayes is None else f"posterior probabilities: {posterior_phrase(facts.bayes, facts.systems)}"
+    return "" if facts.bayes is None else f"posterior probabilities: {phrases.posterior_phrase(facts.bayes, facts.systems)}"
 
 
 def agreement(comparisons: Sequence[Comparison], correction: str, claim: JointClaim | None = None) -> Verdict:
@@ -427,7 +408,7 @@ def agreement(comparisons: Sequence[Comparison], correction: str, claim: JointCl
     if not leaders:
         return Verdict(f"{'Neither metric' if m == 2 else f'None of the {m} metrics'} sees a difference")
     winners = [c.systems[c.decision.winner] for c in comparisons if c.decision.winner is not None]
-    corrected = "without correction" if correction == NO_CORRECTION else f"after correction ({correction})"
+    corrected = "without correction" if correction == phrases.NO_CORRECTION else f"after correction ({correction})"
     significant = f"{len(winners) or 'none'}{f' of {m}' if winners else ''} significantly {corrected}"
     if len(set(winners)) > 1:
         return _contradicting(comparisons, f"each system wins by at least one of the {m}, {significant}.", claim)
@@ -546,7 +527,12 @@ class Facts:
         if self.interval is None or self.interval.estimand == "difference":
             return ""
         # The interval has the full name.
-        return SHORT_ESTIMANDS[self.interval.estimand]
+        return phrases.SHORT_ESTIMANDS[self.interval.estimand]
+
+    @property
+    def by(self) -> str:
+        """The same after a size."""
+        return f" in the {self.about}" if self.about else ""
 
     @property
     def decimals(self) -> int:
@@ -577,7 +563,7 @@ class Facts:
     @property
     def test(self) -> str:
         """The test and how its p was computed."""
-        return method_phrase(self.p)
+        return phrases.method_phrase(self.p)
 
     def gap(self, *, confidence: bool = False) -> str:
         """The difference and its interval."""
@@ -586,4 +572,4 @@ class Facts:
         if self.interval is None:
             return text
         join = "; " if self.about else ", "
-        return f"{text}{join}{interval_phrase(self.interval, self.decimals, confidence=confidence)}"
+        return f"{text}{join}{phrases.interval_phrase(self.interval, self.decimals, confidence=confidence)}"

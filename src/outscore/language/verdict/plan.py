@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
-from outscore.language.numbers import count, effect_size, format_level, format_probability, rounded
+from outscore.language.numbers import count, effect_size, format_level, format_probability, rounded, span
 from outscore.language.phrases import corrected_by
 from outscore.results.design import Family
 from outscore.results.note import Note
@@ -230,7 +230,7 @@ def fitting_sentence(fits: Fitting) -> str:
     """Which numbers of items fit the printed decimals."""
     if fits.smallest is None:
         return f"No number of items up to {fits.looked_up_to:,} has counts of right answers that round to all printed scores."
-    shown = [f"{low:,}" if low == high else f"{low:,} to {high:,}" for low, high in fits.ranges[:SHOWN]]
+    shown = [span(*ends) for ends in fits.ranges[:SHOWN]]
     if fits.every_from is not None and len(fits.ranges) <= SHOWN:
         shown[-1] = f"every number from {fits.every_from:,} up"
     elif fits.every_from is not None:

@@ -152,11 +152,18 @@ def format_rate(rate: float | None) -> str:
     return "" if rate is None else f"{100 * rate:.1f}%"
 
 
-def rate_interval(pair: PreferencePair, alpha: float) -> str:
-    """The interval of a win rate; empty where there is none."""
-    if pair.low is None or pair.high is None:
+def rate_ends(low: float | None, high: float | None, alpha: float | None = None, *, sign: str = "") -> str:
+    """An interval of win rates in per cent, after its level where `alpha` is given; empty where there is none.
+
+    Examples
+    --------
+    >>> rate_ends(0.5, 0.6123, 0.05), rate_ends(-0.1, 0.1, sign="+"), rate_ends(None, None)
+    ('95% CI 50.0 to 61.2%', '-10.0 to +10.0%', '')
+    """
+    if low is None or high is None:
         return ""
-    return f"{format_percent(1 - alpha)} CI {100 * pair.low:.1f} to {100 * pair.high:.1f}%"
+    level = "" if alpha is None else f"{format_percent(1 - alpha)} CI "
+    return f"{level}{100 * low:{sign}.1f} to {100 * high:{sign}.1f}%"
 
 
 def battle_reading_line(reading: BattleReading, *, short: bool = False) -> str:
@@ -189,7 +196,7 @@ def preference_verdict(facts: BattleFacts) -> Verdict:
 def _pair_verdict(facts: BattleFacts) -> Verdict:
     (pair,) = facts.pairs
     won = f"wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')}{facts.on_prompts}"
-    details = "; ".join(filter(None, (facts.counting, rate_interval(pair, facts.alpha))))
+    details = "; ".join(filter(None, (facts.counting, rate_ends(pair.low, pair.high, facts.alpha))))
     inside = f" ({details})" if details else ""
     if pair.p is None:
         # The reason must not start with the name of a system: pages capitalise its first letter.
@@ -223,7 +230,7 @@ def _by_people(pair: PreferencePair, labels: Labelled, alpha: float) -> tuple[st
     ahead, behind, rate, low, high = pair.a, pair.b, labels.win_rate, labels.low, labels.high
     if rate < 0.5:
         ahead, behind, rate, low, high = behind, ahead, 1 - rate, 1 - high, 1 - low
-    return ahead, behind, format_rate(rate), f"{format_percent(1 - alpha)} CI {100 * low:.1f} to {100 * high:.1f}%"
+    return ahead, behind, format_rate(rate), rate_ends(low, high, alpha)
 
 
 def _how_labelled(labels: Labelled) -> str:
@@ -365,7 +372,7 @@ def preference_sentence(facts: BattleFacts) -> str:
         return _people_sentence(facts, facts.labels)
     if len(facts.systems) == 2:
         (pair,) = facts.pairs
-        limits = ", ".join(filter(None, ("ties count as half", facts.counting, rate_interval(pair, facts.alpha))))
+        limits = ", ".join(filter(None, ("ties count as half", facts.counting, rate_ends(pair.low, pair.high, facts.alpha))))
         games = f"{count(_battles(pair), 'battle')} against {pair.b}{facts.on_prompts}"
         won = f"{pair.a} won {format_rate(pair.win_rate)} of {games}"
         if pair.p is None:

@@ -157,10 +157,11 @@ def begins_with_name(text: str, systems: Iterable[str]) -> bool:
     return any(text.startswith(clean(name)) for name in systems)
 
 
-def verdict_of(result: Any, headline: str, reason: str, kind: str, **more: Any) -> doc.Verdict:  # noqa: ANN401
-    """The verdict of many systems; a page may say more in its headline than running text, which opens with the verdict."""
-    plain, opening = (clean(result.reason),) if result.reason else (), clean(result.headline or result.verdict)
-    return doc.Verdict((result.verdict,), headline, reason, kind, plain=plain, opening=opening, **more)
+def verdict_of(result: Any, kind: str, **more: Any) -> doc.Verdict:  # noqa: ANN401
+    """The verdict that a result has; a page may say `more` in its headline than running text, which opens with the verdict."""
+    top, reason = clean(result.headline or result.verdict), clean(result.reason)
+    told = {"headline": top, "reason": reason, "plain": (reason,) if reason else (), "opening": top}
+    return doc.Verdict((clean(result.verdict),), kind=kind, **(told | more))
 
 
 def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[doc.Block]:
@@ -216,14 +217,14 @@ def paper(sentence: str, signature: str, full: str | None = None) -> doc.Section
     return doc.Section("paper", "For a paper", lambda: blocks, headed=True, joined=True)
 
 
-def works(uses: Callable[[], Uses]) -> doc.Section:
-    """Whom to cite."""
+def references(uses: Callable[[R], Uses], result: R) -> tuple[doc.Section, doc.Section]:
+    """Whom to cite, and what the terms mean."""
 
     def blocks() -> list[doc.Facts | doc.Code]:
-        listed, bibtex = cited(uses())
+        listed, bibtex = cited(uses(result))
         return [doc.Facts(tuple(listed)), doc.Code(bibtex, "BibTeX", breaks="", fold="BibTeX")] if listed else []
 
-    return doc.Section("works", "Works to cite", blocks, style="works").only("html")
+    return doc.Section("works", "Works to cite", blocks, style="works").only("html"), glossary()
 
 
 def glossary() -> doc.Section:

@@ -8,24 +8,14 @@ from functools import partial
 from typing import Literal
 
 from outscore.inference.populations import claim_of
-from outscore.language import numbers
-from outscore.language.phrases import (
-    better,
-    claim_phrase,
-    decimals_of,
-    difference_called,
-    interval_noun,
-    interval_phrase,
-    method_phrase,
-    short_names,
-)
+from outscore.language import numbers, phrases
 from outscore.language.verdict.comparison import stored_verdict
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
 from outscore.report.citations import uses_of_comparisons
 from outscore.report.rows import facts, parts
-from outscore.report.rows.columns import Column, alpha_of, interval_head, texts, words
+from outscore.report.rows.columns import Column, alpha_of, interval_head, score_columns, texts, words
 from outscore.report.rows.comparison import (
     adjusted,
     advice,
@@ -42,9 +32,9 @@ from outscore.report.rows.comparison import (
     path,
     power,
     results,
-    rounded,
     score_lines,
     scores,
+    scores_of,
     summaries,
     tests_used,
     unit_advice,
@@ -132,7 +122,9 @@ def _metrics(whole: Comparisons) -> doc.Article:
     verdict, table = parts.metrics_verdict(whole), parts.metric_table(whole)
     sentence_of_all = verdict.text if verdict.reason else f"{verdict.headline}."
     line = tuple(
-        doc.clean(f"{c.metric} {numbers.format_number(c.difference, decimals_of(c), sign=True)}, adj. p {adjusted(c.p)}")
+        doc.clean(
+            f"{c.metric} {numbers.format_number(c.difference, phrases.decimals_of(c), sign=True)}, adj. p {adjusted(c.p)}"
+        )
         for c in compared[:MAX_IN_LINE]
     )
     answer = doc.Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told", line=line)
@@ -257,9 +249,9 @@ def _verdict(c: Comparison, whole: Comparisons, *, nested: bool) -> doc.Verdict:
 
 def _line(c: Comparison, whole: Comparisons) -> tuple[str, ...]:
     """P and the difference with its interval."""
-    decimals = decimals_of(c)
+    decimals = phrases.decimals_of(c)
     difference = numbers.format_number(c.difference, decimals, sign=True)
-    interval = "" if c.interval is None or other_estimand(c) is not None else interval_phrase(c.interval, decimals)
+    interval = "" if c.interval is None or other_estimand(c) is not None else phrases.interval_phrase(c.interval, decimals)
     p = numbers.format_p(c.p, alpha_of(whole), brief=True)
     return (doc.clean(p), doc.clean(", ".join(filter(None, (difference, interval)))))
 
@@ -320,13 +312,13 @@ def _segments(c: Comparison) -> Iterable[doc.Block]:
 
 def _cards(c: Comparison, whole: Comparisons) -> doc.Cards:
     """The numbers everybody looks for first; an interval only below the number it is about."""
-    decimals, alpha = decimals_of(c), alpha_of(whole)
+    decimals, alpha = phrases.decimals_of(c), alpha_of(whole)
     roles: tuple[Literal["a", "b"], ...] = ("a", "b")
     cards = [
         doc.Card(
             doc.clean(s.system),
             numbers.format_number(s.value, decimals),
-            (doc.clean(f"{c.score_name}, {better(higher=c.higher_is_better)}"), *_ends(s, alpha, decimals)),
+            (doc.clean(f"{c.score_name}, {phrases.better(higher=c.higher_is_better)}"), *_ends(s, alpha, decimals)),
             role,
         )
         for s, role in zip(c.scores, roles, strict=True)
@@ -335,13 +327,13 @@ def _cards(c: Comparison, whole: Comparisons) -> doc.Cards:
         shown = "unknown" if value is None else numbers.format_number(value, places, sign=True)
         about = ["no interval"] if c.interval is None else []
         if interval is not None:
-            about = [f"{interval_noun(interval)} {numbers.format_interval(interval, places)}"]
+            about = [f"{phrases.interval_noun(interval)} {numbers.format_interval(interval, places)}"]
         cards.append(doc.Card(name, shown, tuple(about), key="" if i else "difference"))
     if c.bayes is not None:
         cards.append(_posterior(c.bayes))
     error = numbers.format_p_error(c.p)
-    claim = claim_phrase(c.population, c.design)
-    about_p = (*([error] if error else []), method_phrase(c.p), *([f"about {claim}"] if claim else []))
+    claim = phrases.claim_phrase(c.population, c.design)
+    about_p = (*([error] if error else []), phrases.method_phrase(c.p), *([f"about {claim}"] if claim else []))
     cards.append(doc.Card("p", numbers.format_p_number(c.p, alpha), about_p, key="p"))
     return doc.Cards(tuple(cards), pair=True).only("html")
 
@@ -374,7 +366,7 @@ def _closing(whole: Comparisons) -> Iterable[doc.Article]:
     below_table = parts.is_family_of_metrics(whole) or parts.slices(whole) is not None
     note = doc.Article("", "", sections)
     yield note.but("text", level="brief") if below_table else note
-    yield doc.Article("", "", (common.works(partial(uses_of_comparisons, whole)), common.glossary(), repeated))
+    yield doc.Article("", "", (*common.references(uses_of_comparisons, whole), repeated))
 
 
 def card(whole: Comparisons) -> doc.Document:
@@ -385,9 +377,7 @@ def card(whole: Comparisons) -> doc.Document:
     systems = shown[0].systems if shown else ("", "")
     columns: list[Column[Comparison]] = [
         words("", lambda c: c.score_name + ("" if c.slice is None else f", {c.slice.column} = {c.slice.value}")),
-        words(systems[0], lambda c: rounded(c, c.scores[0].value)),
-        words(systems[1], lambda c: rounded(c, c.scores[1].value)),
-        words(difference_called(systems), lambda c: rounded(c, c.difference, sign=True)),
+        *score_columns((*systems, phrases.difference_called(systems)), scores_of),
         words("p", lambda c: c.p, numbers.format_p_number),
         words("adjusted p", lambda c: c.p.adjusted, numbers.format_probability),
         words("", lambda c: stored_verdict(c).headline),
@@ -400,7 +390,7 @@ def card(whole: Comparisons) -> doc.Document:
 
 def _card_of_one(c: Comparison) -> doc.Document:
     verdict = stored_verdict(c)
-    decimals = decimals_of(c)
+    decimals = phrases.decimals_of(c)
     rows = [
         (s.system, numbers.format_number(s.value, decimals), numbers.interval_ends(s.low, s.high, decimals)) for s in c.scores
     ]
@@ -408,7 +398,7 @@ def _card_of_one(c: Comparison) -> doc.Document:
         low, high = (None, None) if interval is None else (interval.low, interval.high)
         shown = "" if value is None else numbers.format_number(value, places, sign=True)
         rows.append((name, shown, "" if interval is None else numbers.interval_ends(low, high, places)))
-    rows.append(("p", numbers.format_p_number(c.p), method_phrase(c.p)))
+    rows.append(("p", numbers.format_p_number(c.p), phrases.method_phrase(c.p)))
     if c.p.adjusted is not None:
         rows.append(("adjusted p", numbers.format_probability(c.p.adjusted), ""))
     level = "interval" if c.interval is None else f"{numbers.format_percent(c.interval.level)} CI"
@@ -442,7 +432,7 @@ def screen(whole: Comparisons) -> doc.Screen:
 
 def _short_headline(c: Comparison) -> str:
     """Who won, with both names where the lines below shorten them."""
-    top, names = facts.headline(c)[0], short_names(c.systems)
+    top, names = facts.headline(c)[0], phrases.short_names(c.systems)
     if c.identical:
         return f"{top}: {c.systems[0]} and {c.systems[1]} scored identically on every item"
     if c.decision.winner is None and any(names[name] != name for name in c.systems):
@@ -474,18 +464,18 @@ def _score_parts(c: Comparison) -> list[str]:
     """Both scores, the difference and its interval."""
     scores = {score.system: score.value for score in c.scores}
     told, places = common.answer_parts(scores, c.difference, None if other_estimand(c) else c.interval)
-    return told if c.interval is None else [*told, interval_phrase(c.interval, places)]
+    return told if c.interval is None else [*told, phrases.interval_phrase(c.interval, places)]
 
 
 def _how(c: Comparison, whole: Comparisons) -> str:
     """The test, what it counts, and what p is about where that could be several things."""
     units = facts.units_phrase(c)
-    claim = claim_phrase(c.population, c.design, c.design.noun)
+    claim = phrases.claim_phrase(c.population, c.design, c.design.noun)
     delta = whole.settings.get("delta")
     side = "" if facts.alternative_of(c, whole) == "two-sided" else facts.sides(c, whole)
     against = f", against a difference of {delta:g}" if delta else ""
     adjusted_p = f"; adjusted p = {adjusted(c.p)}" if c.p.adjusted is not None else ""
-    return f"{method_phrase(c.p)}{side}{against}, {units}{f'; about {claim}' if claim else ''}{adjusted_p}"
+    return f"{phrases.method_phrase(c.p)}{side}{against}, {units}{f'; about {claim}' if claim else ''}{adjusted_p}"
 
 
 def _other_claims(c: Comparison, alpha: float | None) -> str:

@@ -160,8 +160,7 @@ def build(
         repeated.but("html"),
         doc.Section("notes", "", lambda: _notes(diff)).only("text", "markdown"),
         doc.Section("paper", "For a paper", lambda: _sentences(diff), headed=True, joined=True),
-        common.works(partial(uses_of_diff, diff)),
-        common.glossary(),
+        *common.references(uses_of_diff, diff),
         repeated.only("html"),
     )
     names = " and ".join(diff.systems[:2]) if len(diff.systems) < 3 else f"{len(diff.systems)} systems"

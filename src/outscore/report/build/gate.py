@@ -20,7 +20,7 @@ from outscore.report import document as doc
 from outscore.report.build import common, comparison
 from outscore.report.build.common import drawn
 from outscore.report.document import PART, clean, statements
-from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
+from outscore.report.rows.columns import Column, Text, digits, number, score_columns, tabulate, words
 from outscore.report.rows.facts import answered, evidence, lost_items
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.gate import GateResult, GateSlice
@@ -178,12 +178,10 @@ def lines(result: GateResult) -> list[common.Line]:
 
 
 def _verdict(result: GateResult) -> doc.Verdict:
-    headline, reason = clean(result.headline), clean(result.reason)
     statements = dict(summary(result))
     found = [statements[name] for name in ("difference", "interval") if name in statements]
     line = (", ".join(found), f"not worse: {numbers.format_p(result.not_worse, brief=True)}")
-    verdict = doc.Verdict((clean(result.verdict),), headline, reason, "Gate", strong=headline, plain=(reason,), line=line)
-    return replace(verdict, tone=TONES.get(result.outcome, ""))
+    return common.verdict_of(result, "Gate", strong=clean(result.headline), tone=TONES.get(result.outcome, ""), line=line)
 
 
 def summary(result: GateResult) -> list[tuple[str, str]]:
@@ -245,23 +243,17 @@ def table(result: GateResult) -> doc.Table:
 def slice_table(result: GateResult) -> doc.Table:
     """Both systems on each slice; p is corrected over them, and none of them decides."""
 
-    def places(one: GateSlice) -> int:
-        return numbers.decimals_for(one.candidate, one.baseline, difference=one.difference)
-
-    def score(one: GateSlice, value: float, *, sign: bool = False) -> Text:
-        return Text(numbers.format_number(value, places(one), sign=sign), value)
-
     def ends(one: GateSlice) -> Text | None:
-        interval = one.interval
-        return None if interval is None else Text(numbers.format_ends(interval.low, interval.high, places(one)), interval.low)
+        if one.interval is None:
+            return None
+        places = numbers.decimals_for(one.candidate, one.baseline, difference=one.difference)
+        return Text(numbers.format_interval(one.interval, places), one.interval.low)
 
     c, column = result.comparison, result.slices[0].slice.column
     columns: list[Column[GateSlice]] = [
         words(column, lambda one: one.slice.value),
         Column(f"{c.design.noun}s", lambda one: one.n),
-        Column("candidate", lambda one: score(one, one.candidate)),
-        Column("baseline", lambda one: score(one, one.baseline)),
-        Column("difference", lambda one: score(one, one.difference, sign=True)),
+        *score_columns(("candidate", "baseline", "difference"), lambda one: (one.candidate, one.baseline, one.difference)),
         Column(interval_noun(result.interval), ends),
         words("not worse", lambda one: one.not_worse, lambda p: numbers.format_p(p, result.alpha, brief=True)),
         words("worse", lambda one: one.worse, lambda p: numbers.format_p(p, result.alpha, brief=True)),

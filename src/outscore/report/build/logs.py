@@ -13,7 +13,7 @@ from outscore.core.records import brief_name
 from outscore.language.numbers import count
 from outscore.report.build.common import Kind, Line, bare, facts_block, settings
 from outscore.report.document import Article, Block, Document, Fact, Records, Screen, Section, Table, Verdict, clean, statements
-from outscore.report.rows.columns import Column, Text, digits, number, tabulate, words
+from outscore.report.rows.columns import Column, Text, between, digits, number, tabulate, words
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownColumn, ShownFile
 from outscore.results.note import note_texts
 
@@ -69,9 +69,9 @@ def by_task(logs: Logs) -> Table:
         ends = [f"{end(values):.3g}" for end in (min, max) if values]
         return " to ".join(dict.fromkeys(ends))
 
-    def items(several: list[Logged]) -> str:
-        sizes = sorted({evaluation.items for evaluation, _ in several})
-        return f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+    def items(several: list[Logged]) -> Text:
+        sizes = [evaluation.items for evaluation, _ in several]
+        return between(min(sizes), max(sizes))
 
     def missing(several: list[Logged]) -> str:
         return f"{total:,}" if (total := sum(sum(score.missing.values()) for _, score in several)) else ""
@@ -80,7 +80,7 @@ def by_task(logs: Logs) -> Table:
         words("task", lambda row: brief_name(row[0][0].task)),
         words("score", lambda row: brief_name(row[0][1].name)),
         Column("systems", lambda row: len({evaluation.system for evaluation, _ in row})),
-        Column("items", lambda row: Text(items(row))),
+        Column("items", items),
         Column("means", lambda row: Text(means(row))),
         words("without a score", missing),
     ]
@@ -125,14 +125,14 @@ def by_format(files: Sequence[ShownFile]) -> Table:
     for file in files:
         forms.setdefault(file.format, []).append(file)
 
-    def numbers(several: list[ShownFile]) -> str:
-        rows = sorted({file.rows for file in several if file.rows is not None})
-        return " to ".join(f"{n:,}" for n in dict.fromkeys((*rows[:1], *rows[-1:])))
+    def rows(several: list[ShownFile]) -> Text | None:
+        known = [file.rows for file in several if file.rows is not None]
+        return between(min(known), max(known)) if known else None
 
     columns: list[Column[list[ShownFile]]] = [
         words("format", lambda several: several[0].format),
         Column("files", len),
-        Column("rows", lambda several: Text(numbers(several))),
+        Column("rows", rows),
         Column("systems", lambda several: len({name for file in several for name in file.systems})),
         words("for example", lambda several: several[0].path),
     ]

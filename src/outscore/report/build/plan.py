@@ -187,7 +187,7 @@ def _spread_of_battles(design: StudyDesign) -> str:
 
 def _possible_facts(possible: PossibleP) -> tuple[doc.Fact, ...]:
     answers = [
-        f"{score}: {_range(counts)} of {possible.n:,} right"
+        f"{score}: {numbers.span(*counts)} of {possible.n:,} right"
         for score, counts in zip(possible.scores, possible.right, strict=True)
     ]
 
@@ -202,11 +202,6 @@ def _possible_facts(possible: PossibleP) -> tuple[doc.Fact, ...]:
         ("test", [f"exact McNemar test, {possible.alternative}, on right-or-wrong items"]),
         ("notes", note_texts(possible.notes)),
     )
-
-
-def _range(counts: tuple[int, int]) -> str:
-    low, high = counts
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def tables(plan: Plan) -> list[doc.Table]:
@@ -391,8 +386,7 @@ def build(plan: Plan) -> doc.Document:
         doc.Section("tables", "", lambda: _tables(plan, "text", "markdown", "latex")),
         common.settings(plan.settings, "plan-settings").only("markdown"),
         signature.but("text"),
-        common.works(partial(uses_of_plan, plan)),
-        common.glossary(),
+        *common.references(uses_of_plan, plan),
         common.settings(plan.settings, "plan-settings").but("markdown"),
     )
     return doc.Document(title(plan), (doc.Article("", title(plan), sections),))

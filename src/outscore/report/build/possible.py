@@ -31,7 +31,7 @@ def score_table(table: PossibleTable) -> doc.Table:
         words("system", lambda printed: printed.system),
         # More right answers, higher score: the counts sort it, however it is printed.
         Column("score", lambda printed: Text(printed.score, printed.right and printed.right[0])),
-        Column("right", lambda printed: printed.right and between(*printed.right, form=",")),
+        Column("right", lambda printed: printed.right and between(*printed.right)),
     ]
     notes = [] if table.n is None else [f"Right: counts out of {count(table.n, 'item')} that round to the printed score."]
     return tabulate("scores", "Printed scores", columns, table.systems, notes)
@@ -117,8 +117,7 @@ def card(printed: PossibleTable) -> doc.Document:
 
 
 def _verdict(printed: PossibleTable) -> doc.Verdict:
-    top, reason = clean(printed.headline), clean(printed.reason)
-    return doc.Verdict((clean(printed.verdict),), top, reason, TITLE, plain=(clean(printed.verdict),), tone="told")
+    return common.verdict_of(printed, TITLE, plain=(clean(printed.verdict),), tone="told")
 
 
 def screen(printed: PossibleTable) -> doc.Screen:

@@ -10,13 +10,13 @@ from itertools import pairwise
 from outscore.inference.power.observed import needed_of_battles, times_of_interval
 from outscore.language.numbers import count, format_level, format_number, format_p, format_p_number, format_probability
 from outscore.language.phrases import corrected_by, correction_name, join_words, nearest_to_decided, sharing, times_as_much
-from outscore.language.verdict.preference import SAME, battle_facts, battle_reading_line, cluster_text, format_rate
+from outscore.language.verdict.preference import SAME, battle_facts, battle_reading_line, cluster_text, format_rate, rate_ends
 from outscore.report import document as doc
 from outscore.report.build import common
 from outscore.report.build.common import Kind, Line
 from outscore.report.citations import uses_of_preference
 from outscore.report.document import Fact, Records, Table, clean
-from outscore.report.rows.columns import TIERS, Column, Text, between, by_tier, digits, interval_head, number, tabulate, words
+from outscore.report.rows.columns import Column, Text, between, by_tier, digits, ends, interval_head, number, tabulate, words
 from outscore.results import preference
 from outscore.results.note import texts_below
 from outscore.results.pvalue import PValue
@@ -108,8 +108,8 @@ def strength_table(result: preference.Preference, most: int | None = None, *, bo
     notes += ["Elo, places, ranks and groups apply within a set."] if apart else []
     listed: list[preference.Strength | str] = list(result.strengths[:most])
     if board and not apart:
-        listed = by_tier(result.strengths)
-        notes += [TIERS] if len(listed) > len(result.strengths) else []
+        listed, tiers = by_tier(result.strengths)
+        notes += tiers
     return tabulate("strengths", "Strengths", columns, listed, notes, splits=board)
 
 
@@ -194,7 +194,7 @@ def _rate_limits(pair: preference.PreferencePair) -> Text:
     low, high, sign = pair.low, pair.high, ""
     if pair.by == "baseline":
         low, high, sign = pair.difference_low, pair.difference_high, "+"
-    return Text(_ends(low, high, percent=True, sign=sign), low)
+    return Text(rate_ends(low, high, sign=sign), low)
 
 
 def category_table(result: preference.Preference, categories: preference.Categories, most: int | None = None) -> Table:
@@ -208,7 +208,7 @@ def category_table(result: preference.Preference, categories: preference.Categor
         Column("lost", lambda row: row.losses),
         Column(f"{result.unit}s", lambda row: row.clusters),
         Column("win rate", lambda row: row.win_rate, format_rate),
-        words(interval_head(result.alpha), lambda row: Text(_ends(row.low, row.high, percent=True), row.low)),
+        words(interval_head(result.alpha), lambda row: Text(rate_ends(row.low, row.high), row.low)),
         Column("Elo", lambda row: row.elo, "{:.0f}".format, when=many),
         Column("p", lambda row: row.p, format_p_number),
         Column("adjusted p", lambda row: row.p and row.p.adjusted, format_probability),
@@ -231,9 +231,9 @@ def agreement_table(result: preference.Preference) -> Table | None:
         words("judge", lambda one: one.judges[1]),
         Column("items", lambda one: one.items),
         Column("agree", lambda one: one.agreement, format_rate),
-        words(name, lambda one: Text(_ends(one.low, one.high, percent=True), one.low)),
+        words(name, lambda one: Text(rate_ends(one.low, one.high), one.low)),
         Column("kappa", lambda one: "undefined" if one.kappa is None else Text(format_number(one.kappa, 3), one.kappa)),
-        words(name, lambda one: Text(_ends(one.kappa_low, one.kappa_high), one.kappa_low)),
+        words(name, lambda one: (one.kappa_low, one.kappa_high), ends(3)),
     ]
     return tabulate("judges", "Judges", columns, result.judges.pairs, _agreement_notes(result.judges))
 
@@ -250,12 +250,6 @@ def _agreement_notes(judges: preference.Judges) -> list[str]:
     if any(one.repeated for one in judges.judges):
         notes.append("several verdicts of one judge on an item count as one, in proportion.")
     return notes
-
-
-def _ends(low: float | None, high: float | None, *, percent: bool = False, sign: str = "") -> str:
-    if low is None or high is None:
-        return ""
-    return f"{100 * low:{sign}.1f} to {100 * high:{sign}.1f}%" if percent else f"{low:.3f} to {high:.3f}"
 
 
 def facts(result: preference.Preference) -> tuple[Fact, ...]:
@@ -307,7 +301,7 @@ def _times(pair: preference.PreferencePair, alpha: float) -> float | None:
 
 def _is_open(p: PValue, result: preference.Preference) -> bool:
     """Whether the tests do not decide who is better."""
-    return p.value < 1 and (p.value if p.adjusted is None else p.adjusted) > result.alpha
+    return p.value < 1 and p.deciding > result.alpha
 
 
 def _battle_lines(result: preference.Preference) -> list[str]:
@@ -316,9 +310,9 @@ def _battle_lines(result: preference.Preference) -> list[str]:
     pair = result.pairs[0]
     judge = "" if result.labels is None else "by the judge, "
     lines = [f"{judge}{pair.a} {pair.wins:,} won, {pair.ties:,} tied, {pair.losses:,} lost"]
-    interval = "" if pair.low is None else f", {interval_head(result.alpha)} {_ends(pair.low, pair.high or 0, percent=True)}"
+    rate = [f"win rate {format_rate(pair.win_rate)}", rate_ends(pair.low, pair.high, result.alpha)]
     counted = "; ".join(filter(None, ("ties count as half", battle_facts(result).counting)))
-    lines.append(f"win rate {format_rate(pair.win_rate)}{interval} ({counted})")
+    lines.append(f"{', '.join(filter(None, rate))} ({counted})")
     if pair.both_orders is not None and result.order != "both":
         lines.append(f"with both orders weighted equally {format_rate(pair.both_orders)}")
     if pair.standard_error is not None and pair.rows_standard_error and pair.clusters < result.battles:
@@ -354,7 +348,7 @@ def _position_lines(result: preference.Preference) -> list[str]:
     position = result.position
     if position is None:
         return []
-    ends = "" if position.low is None else f", {interval_head(result.alpha)} {_ends(position.low, position.high, percent=True)}"
+    rate = [f"win rate {format_rate(position.first_rate)}", rate_ends(position.low, position.high, result.alpha)]
     won = f"{position.first:,} won, {position.ties:,} tied, {position.second:,} lost"
     p = f"p = {format_p_number(position.p, result.alpha)}, {position.p.method}"
     naive = (
@@ -363,7 +357,7 @@ def _position_lines(result: preference.Preference) -> list[str]:
     about = [f"in {part}" for part in (shown_part(result),) if part]
     lines = [
         *about,
-        f"shown first: {won}; win rate {format_rate(position.first_rate)}{ends}",
+        f"shown first: {won}; {', '.join(filter(None, rate))}",
         f"no effect of the order: {p}{naive}",
     ]
     if position.compared:
@@ -390,7 +384,7 @@ def _length_lines(result: preference.Preference) -> list[str]:
         f"{judge}the largest lead in length, (a - b)/(a + b) = 1, is worth {gain}; p = {format_probability(length.p)}{part}"
     ]
     for pair in [pair for pair in result.pairs if pair.equal_length is not None][:MAX_LEVELLED]:
-        ends = _ends(pair.equal_length_low, pair.equal_length_high, percent=True)
+        ends = rate_ends(pair.equal_length_low, pair.equal_length_high)
         lines.append(f"{judge}at equal length {pair.a} would win {format_rate(pair.equal_length)} ({ends}) against {pair.b}")
     return lines
 
@@ -401,12 +395,12 @@ def _judge_lines(result: preference.Preference) -> list[str]:
         return []
     lines = [f"{count(len(judges.judges), 'judge')}"]
     if judges.alpha is not None:
-        ends = f", {NO_INTERVAL}" if judges.alpha.value is not None and judges.alpha.clusters > 1 else ""
+        limits = f", {NO_INTERVAL}" if judges.alpha.value is not None and judges.alpha.clusters > 1 else ""
         if judges.alpha.low is not None:
-            ends = f", {interval_head(result.alpha)} {_ends(judges.alpha.low, judges.alpha.high)}"
+            limits = f", {interval_head(result.alpha)} {ends(3)((judges.alpha.low, judges.alpha.high))}"
         what = count(judges.alpha.items, "item")
         value = UNDEFINED if judges.alpha.value is None else f"{judges.alpha.value:.3f}"
-        lines.append(f"Krippendorff's alpha {value}{ends}, on {what} with two or more verdicts")
+        lines.append(f"Krippendorff's alpha {value}{limits}, on {what} with two or more verdicts")
     return lines
 
 
@@ -414,9 +408,9 @@ def _label_lines(result: preference.Preference) -> list[str]:
     labels = result.labels
     if labels is None:
         return []
-    interval = f"{interval_head(result.alpha)} {_ends(labels.low, labels.high, percent=True)}"
-    alone = f"{format_rate(labels.people_rate)} ({_ends(labels.people_low, labels.people_high, percent=True)})"
-    bias = f"{100 * labels.bias:+.1f}% ({_ends(labels.bias_low, labels.bias_high, percent=True)})"
+    interval = rate_ends(labels.low, labels.high, result.alpha)
+    alone = f"{format_rate(labels.people_rate)} ({rate_ends(labels.people_low, labels.people_high)})"
+    bias = f"{100 * labels.bias:+.1f}% ({rate_ends(labels.bias_low, labels.bias_high)})"
     kappa = f", kappa {UNDEFINED if labels.kappa is None else f'{labels.kappa:.3f}'}"
     prompts = f"{count(labels.labelled, 'labelled prompt')}, {labels.unlabelled:,} more by the judge alone"
     won = f"by {labels.people}, {result.pairs[0].a} would win {format_rate(labels.win_rate)}"
@@ -525,8 +519,7 @@ def build(result: preference.Preference) -> doc.Document:
         repeated.but("html"),
         doc.Section("grounds", "Method and assumptions", lambda: [common.facts_block(facts(result))], headed=True).but("latex"),
         common.paper(result.sentence, str(result.signature)),
-        common.works(partial(uses_of_preference, result)),
-        common.glossary(),
+        *common.references(uses_of_preference, result),
         repeated.only("html"),
     )
     return doc.Document(_title(result), (doc.Article("", doc.clean(result.headline), sections),))
@@ -561,7 +554,8 @@ def _verdict(result: preference.Preference) -> doc.Verdict:
         (pair,) = result.pairs
         top = f"{top}: {pair.wins:,} won, {pair.losses:,} lost, {pair.ties:,} tied"
     tone, named = "won" if decided(result) else "", common.begins_with_name(reason, result.systems)
-    return common.verdict_of(result, top, reason, _title(result), tone=tone, named=named, line=_line(result))
+    line = _line(result)
+    return common.verdict_of(result, _title(result), headline=top, reason=reason, tone=tone, named=named, line=line)
 
 
 def leaders_of(result: preference.Preference) -> int:
@@ -575,8 +569,7 @@ def _line(result: preference.Preference) -> tuple[str, ...]:
         return _strongest(result), f"{result.counts.significant:,} of {result.counts.testable:,} pairs differ"
     pair, labels = result.pairs[0], result.labels
     rate, low, high = (pair.win_rate, pair.low, pair.high) if labels is None else (labels.win_rate, labels.low, labels.high)
-    ends = "" if low is None else f"{interval_head(result.alpha)} {100 * low:.1f} to {100 * (high or 0):.1f}%"
-    won = ", ".join(filter(None, (f"{doc.clean(pair.a)} {format_rate(rate)}", ends)))
+    won = ", ".join(filter(None, (f"{doc.clean(pair.a)} {format_rate(rate)}", rate_ends(low, high, result.alpha))))
     p = pair.p if labels is None else labels.p
     return (won,) if p is None else (won, format_p(p, result.alpha, brief=True))
 

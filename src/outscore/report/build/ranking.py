@@ -67,8 +67,7 @@ def build(ranking: Ranking) -> doc.Document:
             "latex"
         ),
         common.paper(ranking.sentence, str(ranking.signature)),
-        common.works(partial(uses_of_ranking, ranking)),
-        common.glossary(),
+        *common.references(uses_of_ranking, ranking),
         repeated.only("html"),
     )
     return doc.Document(
@@ -91,7 +90,8 @@ def _verdict(ranking: Ranking) -> doc.Verdict:
         # How many could be the best says more than who is ahead on average.
         kind, shown, why = "Ranking", sharing(first, every), doc.clean(ranking.verdict)
     tone, named = "won" if places.decided(ranking) else "", common.begins_with_name(why, ranking.standing.systems)
-    return common.verdict_of(ranking, shown, why, kind, tone=tone, named=named, line=_line(ranking, shown))
+    line = _line(ranking, shown)
+    return common.verdict_of(ranking, kind, headline=shown, reason=why, tone=tone, named=named, line=line)
 
 
 def _line(ranking: Ranking, top: str) -> tuple[str, ...]:

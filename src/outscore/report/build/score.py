@@ -44,8 +44,7 @@ def build(result: ScoreResult) -> doc.Document:
         pictures,
         *_grounds(result),
         common.paper(result.sentence, str(result.signature)),
-        common.works(partial(uses_of_scores, result)),
-        common.glossary(),
+        *common.references(uses_of_scores, result),
         common.settings(result.settings, "score-settings"),
     )
     return doc.Document(title, (doc.Article("", title, sections),))
@@ -76,13 +75,11 @@ def _above(result: ScoreResult) -> list[doc.Block]:
 
 
 def _verdict(result: ScoreResult) -> doc.Verdict:
-    headline, reason = clean(result.headline), clean(result.reason)
-    verdict = doc.Verdict((clean(result.verdict),), headline, reason, "Scores", strong=headline, plain=(reason,), tone="told")
-    first = result.systems[0]
-    if len(result.systems) > 1 or first.low is None:
-        return verdict
-    ends = numbers.format_ends(first.low, first.high, score_decimals(result.systems))
-    return replace(verdict, line=(f"{interval_head(result.alpha)} {ends}",))
+    first, line = result.systems[0], []
+    if len(result.systems) == 1 and first.low is not None:
+        ends = numbers.format_ends(first.low, first.high, score_decimals(result.systems))
+        line = [f"{interval_head(result.alpha)} {ends}"]
+    return common.verdict_of(result, "Scores", strong=clean(result.headline), tone="told", line=tuple(line))
 
 
 def scores(result: ScoreResult, decimals: int | None = None) -> doc.Table:

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from outscore.language.numbers import (
-    format_interval,
-    format_mid_p,
-    format_number,
-    format_p,
-    format_percent,
-    format_probability,
-    interval_ends,
-)
-from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
+from outscore.language import numbers, phrases
 from outscore.report.build.common import Kind, card_document, card_table
 from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean
 from outscore.report.rows.columns import tabulate, texts
@@ -36,35 +27,35 @@ def statements(value: Value) -> tuple[str, Statements]:
     ('p = .250', [('test', 'exact paired permutation test'), ('n', '8'), ('statistic', '0.5000')])
     """
     if isinstance(value, PValue):
-        return format_p(value), _of_p(value)
+        return numbers.format_p(value), _of_p(value)
     if isinstance(value, Interval):
-        title = f"{format_percent(value.level)} CI {format_interval(value)}"
-        estimate = [] if value.estimate is None else [("estimate", format_number(value.estimate))]
+        title = f"{numbers.format_percent(value.level)} CI {numbers.format_interval(value)}"
+        estimate = [] if value.estimate is None else [("estimate", numbers.format_number(value.estimate))]
         return title, [("of", value.estimand), *estimate, ("method", value.method)]
     if isinstance(value, TestResult):
-        return format_p(value.p), _of_test(value)
+        return numbers.format_p(value.p), _of_test(value)
     if isinstance(value, SystemScore):
-        limits = interval_ends(value.low, value.high)
-        return f"{value.system}: {format_number(value.value)}", [("interval", limits)] if limits else []
-    points = [(f"n = {p.n:,}", format_probability(p.power)) for p in value.points]
+        limits = numbers.interval_ends(value.low, value.high)
+        return f"{value.system}: {numbers.format_number(value.value)}", [("interval", limits)] if limits else []
+    points = [(f"n = {p.n:,}", numbers.format_probability(p.power)) for p in value.points]
     return value.verdict, [*points, ("note", value.note)]
 
 
 def _of_p(p: PValue) -> Statements:
-    rows = [("test", method_phrase(p)), ("n", f"{p.n:,}"), ("statistic", format_number(p.statistic))]
+    rows = [("test", phrases.method_phrase(p)), ("n", f"{p.n:,}"), ("statistic", numbers.format_number(p.statistic))]
     if p.adjusted is not None:
-        rows.append(("adjusted p", format_probability(p.adjusted)))
+        rows.append(("adjusted p", numbers.format_probability(p.adjusted)))
     if p.mid is not None:
-        rows.append(("mid-p", format_mid_p(p.mid, p.mid_log10)))
+        rows.append(("mid-p", numbers.format_mid_p(p.mid, p.mid_log10)))
     return rows
 
 
 def _of_test(result: TestResult) -> Statements:
     rows = _of_p(result.p)
     if result.interval is not None:
-        rows.append(("interval", interval_phrase(result.interval, 4)))
+        rows.append(("interval", phrases.interval_phrase(result.interval, 4)))
     if result.bayes is not None:
-        rows.append(("posterior", posterior_phrase(result.bayes, ("A", "B"))))
+        rows.append(("posterior", phrases.posterior_phrase(result.bayes, ("A", "B"))))
     return [*rows, *(("note", note.text) for note in result.notes)]
 
 

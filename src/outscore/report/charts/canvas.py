@@ -22,7 +22,7 @@ from altair.utils import SchemaBase, schemapi
 
 from outscore.core.records import dataclass
 from outscore.language.phrases import sides_called
-from outscore.report.document import Record, clean, minus
+from outscore.report.document import Record, clean, fitted, minus
 from outscore.report.palette import COLOURS
 from outscore.results.files import csv_text
 
@@ -276,8 +276,7 @@ def scaled(values: Sequence[float], form: str = "~s") -> dict[str, Any]:
 
 def short(name: str, most: int = MAX_NAME) -> str:
     """A name that fits into a picture."""
-    text = clean(name)
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return fitted(name, most)
 
 
 def distinct(texts: Iterable[str]) -> list[str]:

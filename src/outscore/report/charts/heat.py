@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 
 from outscore.language.numbers import format_level
-from outscore.report.document import Figure, screen_width
+from outscore.report.document import Figure, fitted, screen_width
 from outscore.report.rows import places
 from outscore.results.files import csv_text
 from outscore.results.ranking import Ranking
@@ -103,7 +103,7 @@ def _svg(ranking: Ranking, *, linked: bool) -> str:
     if k <= 50:
         step = 26 if k <= 25 else 16
     font = min(step - 2, 12)
-    names = [places.fitted(system, BAND_NAME) for system in systems]
+    names = [fitted(system, BAND_NAME) for system in systems]
     left = 2.2 * font + LETTER * font * max(map(screen_width, names)) + font / 2
     top = 1.6 * font
     width, height = round(left + k * step + 1, 1), round(top + k * step + 1, 1)

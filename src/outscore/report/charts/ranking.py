@@ -14,7 +14,7 @@ from outscore.language.phrases import join_words
 from outscore.report.charts import canvas
 from outscore.report.charts.canvas import Chart, distinct, fixed, layered, marks, padded
 from outscore.report.charts.heat import MAX_DRAWN, band_key, band_names, has_heat_map, heat_words, pair_rows
-from outscore.report.document import clean, minus
+from outscore.report.document import clean, fitted, minus
 from outscore.report.palette import BANDS, COLOURS
 from outscore.report.rows import places
 from outscore.report.rows.columns import interval_head
@@ -40,7 +40,7 @@ PALE = 0.6
 
 def labels_of(ranking: Ranking, room: int = NAME_BESIDE) -> dict[str, str]:
     """Each system's place with a name that fits into a picture."""
-    named = {s.system: places.fitted(s.system, room) for s in ranking.scores}
+    named = {s.system: fitted(s.system, room) for s in ranking.scores}
     ranked = zip(places.places(ranking.standing), named.values(), strict=True)
     return dict(zip(named, distinct(f"{place}  {name}" for place, name in ranked), strict=True))
 
@@ -95,7 +95,7 @@ def forest_chart(ranking: Ranking) -> Chart | None:
         return None
     metric, value = clean(ranking.metric), "difference"
     if ranking.baseline is not None:
-        title = f"{metric}: system − {places.fitted(ranking.baseline, 20)}"
+        title = f"{metric}: system − {fitted(ranking.baseline, 20)}"
         drawn = f"Differences from {clean(ranking.baseline)} with {interval_head(ranking.alpha)}s"
     elif ranking.ordered_by == "advantage":
         title = f"{metric}: advantage over the average system"
@@ -167,7 +167,7 @@ def frontier_chart(ranking: Ranking) -> Chart | None:
     rows = [
         {
             **row,
-            "label": places.fitted(s.system, 20),
+            "label": fitted(s.system, 20),
             "colour": "ink" if s.dominated_by else "a",
             "hover": f"{s.system}: {_told(frontier, s)}",
         }
@@ -232,7 +232,7 @@ def wins_chart(ranking: Ranking) -> Chart | None:
     caption = "Wins: systems that each one beats (blue), cannot be told apart from (grey), and loses to (orange)"
     first = shown[0]
     told = f"beats {places.wins(first, k)} of {k - 1} and loses to {places.losses(first)}"
-    about = f"{caption}. {places.fitted(first.system, 60)} {told}."
+    about = f"{caption}. {fitted(first.system, 60)} {told}."
     return Chart("wins", caption, about, layered([bars], height=ROW * len(shown)), numbers)
 
 
@@ -278,7 +278,7 @@ def wins_matrix(ranking: Ranking) -> Chart | None:
     ]
     caption = f"On how many of {most} datasets the row is significantly better than the column"
     a, b = max(won, key=lambda key: won[key]) if won else pairs[0]
-    about = f"{caption}: at most {won[a, b]}, {places.fitted(a, 60)} against {places.fitted(b, 60)}."
+    about = f"{caption}: at most {won[a, b]}, {fitted(a, 60)} against {fitted(b, 60)}."
     numbers = [{"row": a, "column": b, "datasets_won": won[a, b], "datasets": most} for a, b in pairs]
     return Chart("win-matrix", caption, about, layered(layers, CELL * len(labels), CELL * len(labels)), numbers)
 
@@ -299,7 +299,7 @@ def critical_chart(ranking: Ranking) -> Chart | None:
         left = i < half
         depth = below + (i if left else len(ordered) - 1 - i)
         edge = low if left else high
-        label = places.fitted(system, 20)
+        label = fitted(system, 20)
         text = f"{label} {rank:.2f}" if left else f"{rank:.2f} {label}"
         stem = {"rank": rank, "depth": depth, "edge": edge, "top": 0.0, "text": text, "side": "right" if left else "left"}
         stems.append(stem | {"hover": f"{system}: mean rank {rank:.4g}"})

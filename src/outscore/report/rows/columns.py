@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from outscore.core.records import dataclass
-from outscore.language.numbers import count, finer, format_number, format_percent, interval_ends
+from outscore.language.numbers import count, decimals_for, finer, format_number, format_percent, interval_ends, span
 from outscore.report.document import Table, clean
 from outscore.results.pvalue import PValue
 
@@ -141,21 +142,18 @@ def tabulate(
     )
 
 
-TIERS = "Tiers: no system is significantly worse than another of its tier."
-
-
-def by_tier(systems: Sequence[S]) -> list[S | str]:
-    """The systems, with a line above those of each tier if there are several."""
+def by_tier(systems: Sequence[S]) -> tuple[list[S | str], list[str]]:
+    """The systems, with a line above those of each tier if there are several, and a note on what tiers are."""
     tiers: dict[int, list[S]] = {}
     for system in sorted(systems, key=lambda system: system.tier or 1):
         tiers.setdefault(system.tier or 1, []).append(system)
     if len(tiers) < 2:
-        return list(systems)
+        return list(systems), []
     listed: list[S | str] = []
     for tier, inside in tiers.items():
         why = f"significantly worse than a system of tier {tier - 1}" if tier > 1 else "nobody is significantly better"
         listed += [f"Tier {tier}: {why}", *inside]
-    return listed
+    return listed, ["Tiers: no system is significantly worse than another of its tier."]
 
 
 def _line(text: str, width: int) -> list[Text]:
@@ -177,9 +175,20 @@ def ends(decimals: int | None = None) -> Callable[[Ends], str]:
     return lambda pair: interval_ends(*pair, decimals)
 
 
-def between(low: int, high: int, word: str = " to ", form: str = "") -> Text:
+def between(low: int, high: int, word: str = " to ") -> Text:
     """Two whole numbers, or one where they are equal."""
-    return Text(f"{low:{form}}" if low == high else f"{low:{form}}{word}{high:{form}}", low)
+    return Text(span(low, high, word), low)
+
+
+def score_columns(heads: Sequence[str], of: Callable[[R], tuple[float, float, float]]) -> list[Column[R]]:
+    """Both scores and their difference, each row with enough decimals to show that the scores differ."""
+
+    def shown(i: int, record: R) -> Text:
+        values = of(record)
+        places = decimals_for(*values[:2], difference=values[2])
+        return Text(format_number(values[i], places, sign=i == 2), values[i])
+
+    return [Column(head, partial(shown, i)) for i, head in enumerate(heads)]
 
 
 def interval_head(alpha: float | None) -> str:

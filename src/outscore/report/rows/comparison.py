@@ -7,17 +7,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from outscore.core.numeric import finite
-from outscore.language import numbers
+from outscore.language import numbers, phrases
 from outscore.language.numbers import count
-from outscore.language.phrases import (
-    ESTIMANDS,
-    better,
-    decimals_of,
-    difference_called,
-    interval_noun,
-    method_phrase,
-    sides_called,
-)
 from outscore.report.document import Record, Records, Table, clean, padded, screen_width
 from outscore.report.rows.columns import (
     Column,
@@ -28,6 +19,7 @@ from outscore.report.rows.columns import (
     interval_head,
     number,
     number_of,
+    score_columns,
     signed,
     tabulate,
     texts,
@@ -103,19 +95,9 @@ UNITS = (
 GROUPS = {"recommended": "recommended", "usable": "usable", "unsuited": "not suited"}
 
 
-def noun_of(c: Comparison) -> str:
-    """What one row of the data is: a segment of a text, or an item of any other kind."""
-    return c.design.noun
-
-
-def group_of(c: Comparison) -> str:
-    """What to call rows that are swapped as one: segments make up documents."""
-    return "document" if noun_of(c) == "segment" else "cluster"
-
-
 def units_of(c: Comparison) -> tuple[int, str]:
     """How many independent units there are, and what to call them."""
-    count, noun = (c.n, scored_noun(c)) if c.clusters is None else (c.clusters, group_of(c))
+    count, noun = (c.n, scored_noun(c)) if c.clusters is None else (c.clusters, c.design.group)
     return count, noun if count == 1 else f"{noun}s"
 
 
@@ -125,13 +107,13 @@ def scored_noun(c: Comparison) -> str:
     Where the metric has to be computed on what is swapped as one, that is a cluster if there are any.
     """
     if alone(c) and c.clusters is not None:
-        return group_of(c)
-    return noun_of(c) if c.design.unit_size == 1 else "unit"
+        return c.design.group
+    return c.design.noun if c.design.unit_size == 1 else "unit"
 
 
 def view_of(c: Comparison, view: str) -> str:
     """What the rows, items or clusters of a step of the design are called."""
-    return (SEGMENT_VIEWS if noun_of(c) == "segment" else ITEM_VIEWS).get(view, view)
+    return (SEGMENT_VIEWS if c.design.noun == "segment" else ITEM_VIEWS).get(view, view)
 
 
 def effect_name(name: str) -> str:
@@ -154,13 +136,13 @@ def other_estimand(c: Comparison) -> tuple[str, Interval] | None:
     """The interval with the name of what it is about, where that is not the difference in the metric."""
     if c.interval is None or c.interval.estimand == "difference":
         return None
-    return ESTIMANDS[c.interval.estimand], c.interval
+    return phrases.ESTIMANDS[c.interval.estimand], c.interval
 
 
 def estimates(c: Comparison) -> list[tuple[str, float | None, Interval | None, int]]:
     """The difference, and what the interval is about where that is another one: name, value, interval and decimals."""
-    decimals, about = decimals_of(c), other_estimand(c)
-    difference = (difference_called(c.systems), c.difference, c.interval if about is None else None, decimals)
+    decimals, about = phrases.decimals_of(c), other_estimand(c)
+    difference = (phrases.difference_called(c.systems), c.difference, c.interval if about is None else None, decimals)
     if about is None:
         return [difference]
     name, interval = about
@@ -170,7 +152,7 @@ def estimates(c: Comparison) -> list[tuple[str, float | None, Interval | None, i
 def results(whole: Comparisons) -> Table:
     """One row per comparison: the table that goes into a paper."""
     # Letters head columns of names here, which would be confusing if a system had the other one's letter as its name.
-    letters = all(sides_called(c.systems) == ("A", "B") for c in whole.comparisons)
+    letters = all(phrases.sides_called(c.systems) == ("A", "B") for c in whole.comparisons)
     a, b = ("A", "B") if letters else ("first", "second")
     columns: list[Column[Comparison]] = [
         words(a, lambda c: c.systems[0]),
@@ -183,19 +165,17 @@ def results(whole: Comparisons) -> Table:
 
 def tests_used(whole: Comparisons) -> str:
     """Every way in which a p was computed, once."""
-    return "; ".join(dict.fromkeys(method_phrase(c.p) for c in whole.comparisons))
+    return "; ".join(dict.fromkeys(phrases.method_phrase(c.p) for c in whole.comparisons))
 
 
 def answer_columns(
     compared: Sequence[Comparison], alpha: float | None, heads: tuple[str, str, str], adjusted_head: str = "adj. p"
 ) -> list[Column[Comparison]]:
     """Both scores and their difference under these heads; the interval, or another estimate and its interval; and p."""
-    noun = next((interval_noun(c.interval) for c in compared if c.interval is not None), "interval")
+    noun = next((phrases.interval_noun(c.interval) for c in compared if c.interval is not None), "interval")
     about = next((estimand[0] for c in compared if (estimand := other_estimand(c)) is not None), "")
     return [
-        Column(heads[0], lambda c: rounded(c, c.scores[0].value)),
-        Column(heads[1], lambda c: rounded(c, c.scores[1].value)),
-        Column(heads[2], lambda c: rounded(c, c.difference, sign=True)),
+        *score_columns(heads, scores_of),
         Column(noun, lambda c: None if other_estimand(c) else _limits(c)),
         Column(about, _estimate),
         Column(f"its {noun}", lambda c: _limits(c) if other_estimand(c) else None),
@@ -211,16 +191,16 @@ def p_columns(alpha: float | None, adjusted_head: str, p_of: Callable[[R], PValu
     ]
 
 
-def rounded(c: Comparison, value: float, *, sign: bool = False) -> Text:
-    """A number with enough decimals to show that the scores of a comparison differ."""
-    return Text(numbers.format_number(value, decimals_of(c), sign=sign), value)
+def scores_of(c: Comparison) -> tuple[float, float, float]:
+    """Both scores and their difference."""
+    return c.scores[0].value, c.scores[1].value, c.difference
 
 
 def _limits(c: Comparison) -> Text | None:
     """The interval; that of another estimate shows two digits of it."""
     if c.interval is None:
         return None
-    decimals = decimals_of(c)
+    decimals = phrases.decimals_of(c)
     places = decimals if other_estimand(c) is None else numbers.finer(decimals, c.interval.estimate)
     return Text(numbers.format_interval(c.interval, places), c.interval.low)
 
@@ -229,7 +209,7 @@ def _estimate(c: Comparison) -> Text | None:
     """What the interval is about, where that is not the difference."""
     if c.interval is None or c.interval.estimand == "difference" or c.interval.estimate is None:
         return None
-    return Text(signed(decimals_of(c))(c.interval.estimate), c.interval.estimate)
+    return Text(signed(phrases.decimals_of(c))(c.interval.estimate), c.interval.estimate)
 
 
 def family_note(whole: Comparisons) -> str:
@@ -250,13 +230,13 @@ def subject(c: Comparison) -> str:
 
 def scores(c: Comparison, alpha: float | None = None) -> Table:
     """The score of each system, with its interval where it has one."""
-    decimals = decimals_of(c)
+    decimals = phrases.decimals_of(c)
     columns: list[Column[SystemScore]] = [
         words("system", lambda s: s.system),
         Column("score", lambda s: s.value, number(decimals)),
         Column(interval_head(alpha), lambda s: (s.low, s.high), ends(decimals)),
     ]
-    table = tabulate("scores", f"{subject(c)} ({better(higher=c.higher_is_better)})", columns, c.scores)
+    table = tabulate("scores", f"{subject(c)} ({phrases.better(higher=c.higher_is_better)})", columns, c.scores)
     method = c.scores[0].method if len(table.columns) > 2 else ""
     return replace(table, notes=(clean(f"Intervals of single scores: {method}."),)) if method else table
 
@@ -281,11 +261,11 @@ def path(c: Comparison) -> Table | None:
     columns: list[Column[PathStep]] = [
         words("view", lambda s: view_of(c, s.view)),
         Column("n", lambda s: s.n),
-        Column(difference_called(c.systems), lambda s: s.difference, number(decimals_of(c), sign=True)),
+        Column(phrases.difference_called(c.systems), lambda s: s.difference, number(phrases.decimals_of(c), sign=True)),
         Column("p", lambda s: s.p, numbers.format_probability),
         words("what counts as one", lambda s: f"whole {view_of(c, s.view)}" if s.view == "clusters" else VIEWS[s.view]),
     ]
-    inside = "segments of one document" if noun_of(c) == "segment" else "rows of one item, and items of one cluster,"
+    inside = "segments of one document" if c.design.noun == "segment" else "rows of one item, and items of one cluster,"
     note = f"The last row decides: {inside} are not independent evidence."
     return tabulate("path", "From rows to units", columns, c.design.path, [note])
 
@@ -344,7 +324,7 @@ def every_test(c: Comparison, alpha: float | None) -> Table:
         words("test", lambda p: p.test),
         *p_columns(alpha, "adjusted p", lambda p: p),
         Column("n", lambda p: p.n),
-        words("how", method_phrase),
+        words("how", phrases.method_phrase),
         words("error of p", numbers.format_p_error),
     ]
     return tabulate("tests", "All tests", columns, listed, [CHOOSING])
@@ -372,7 +352,7 @@ def deciding_items(c: Comparison) -> Table:
         words("item", lambda i: i.item),
         Column(c.systems[0], lambda i: i.a, number(scored)),
         Column(c.systems[1], lambda i: i.b, number(scored)),
-        Column(difference_called(c.systems), lambda i: i.difference, number(scored, sign=True)),
+        Column(phrases.difference_called(c.systems), lambda i: i.difference, number(scored, sign=True)),
         Column("influence", lambda i: i.influence, number(moved, sign=True)),
     ]
     note = "Influence: what the item adds to the difference in the metric."
@@ -414,7 +394,7 @@ def favour_lines(c: Comparison) -> list[str]:
         moved = f"{count(first, 'segment')} {'moves' if first == 1 else 'move'} {clean(c.metric)} towards {a}"
         return [f"{moved}, {second:,} towards {b}."]
     size, _ = units_of(c)
-    unit = scored_noun(c) if c.clusters is None else group_of(c)
+    unit = scored_noun(c) if c.clusters is None else c.design.group
     neither = f", and {size - first - second:,} neither" if size > first + second else ""
     return [f"{count(first, unit)} {_favour(first)} {a}, {second:,} {_favour(second)} {b}{neither}."]
 
@@ -468,7 +448,9 @@ def summaries(c: Comparison) -> Table | None:
         return None
     by_side = [analysis.systems.get(key) for key in ("a", "b", "difference")]
     names = [
-        name for name, summary in zip((*c.systems, difference_called(c.systems)), by_side, strict=True) if summary is not None
+        name
+        for name, summary in zip((*c.systems, phrases.difference_called(c.systems)), by_side, strict=True)
+        if summary is not None
     ]
     columns = [summary for summary in by_side if summary is not None]
     # One rule for the whole table: the decimals that show the difference of the means, but no rounding noise.
@@ -501,13 +483,21 @@ def checks(c: Comparison) -> Table | None:
     def number(value: float | None, *, sign: bool = False) -> str | None:
         return None if finite(value) is None else numbers.format_number(value, 3, sign=sign)
 
-    add(f"skewness of {difference_called(c.systems)}", number(analysis.skewness, sign=True), analysis.skewness_band or "")
+    add(
+        f"skewness of {phrases.difference_called(c.systems)}",
+        number(analysis.skewness, sign=True),
+        analysis.skewness_band or "",
+    )
     if analysis.normality is not None:
         of = analysis.normality_reason or analysis.normality.test
-        add(f"normality of {difference_called(c.systems)}", f"p = {numbers.format_probability(analysis.normality.p)}", of)
+        add(
+            f"normality of {phrases.difference_called(c.systems)}",
+            f"p = {numbers.format_probability(analysis.normality.p)}",
+            of,
+        )
     zeros = None if analysis.zero_share is None else f"{100 * analysis.zero_share:.1f}%"
     add(f"{scored_noun(c)}s without a difference", zeros)
-    add(f"correlation of {' and '.join(sides_called(c.systems))}", number(analysis.correlation, sign=True))
+    add(f"correlation of {' and '.join(phrases.sides_called(c.systems))}", number(analysis.correlation, sign=True))
     add("gain from pairing", number(analysis.pairing_gain), "standard error unpaired / paired")
     lag = "lag-1 autocorrelation in file order"
     bound = lag1_bound(analysis.lag1_n or c.clusters or c.n)

@@ -63,19 +63,6 @@ MAX_RANKED = 3
 GROUPS = "Systems that share a letter cannot be told apart by the first score."
 
 
-def wide_table(
-    key: str,
-    title: str,
-    columns: Sequence[Column[R]],
-    records: Iterable[R | str],
-    notes: Iterable[str] = (),
-    **layout: Any,  # noqa: ANN401
-) -> Table:
-    """A table that may have a column for each of many systems, and lines across them; notes go with rows alone."""
-    listed = list(records)
-    return tabulate(key, title, columns, listed, notes if listed else [], splits=True, **layout)
-
-
 def metric_name(name: str) -> str:
     """What people call a metric or a criterion.
 
@@ -284,7 +271,7 @@ def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True)
 def _inventory(diff: Diff) -> Table:
     kinds = (("not in gold", diff.inventory.unknown), ("rarely used", diff.inventory.unused))
     rows = [(name, kind, ", ".join(labels)) for kind, lists in kinds for name, labels in lists.items() if labels]
-    return wide_table("inventory", "Labels that files do not share", texts("system", "labels", "which"), rows)
+    return tabulate("inventory", "Labels that files do not share", texts("system", "labels", "which"), rows, splits=True)
 
 
 def _scores(diff: Diff) -> Table:
@@ -300,7 +287,7 @@ def _scores(diff: Diff) -> Table:
         for part in parts
     ]
     columns = [SYSTEM, *(_score_column(diff, *column) for column in shown)]
-    table = wide_table("scores", "Scores", columns, diff.scores.items(), _score_notes(diff, split, wide=wide))
+    table = tabulate("scores", "Scores", columns, diff.scores.items(), _score_notes(diff, split, wide=wide), splits=True)
     marks = _column_marks([[_part(values.get(m), part) for m, part, _ in shown] for values in diff.scores.values()])
     return replace(table, marks=marks) if len(table.columns) == len(columns) else table
 
@@ -382,7 +369,7 @@ def _rates(diff: Diff) -> Table:
         words("score", lambda row: metric_name(row[1])),
         *(column.of(lambda row: row[2]) for column in RATES),
     ]
-    return wide_table("rates", "Recall, precision and F1", columns, rated)
+    return tabulate("rates", "Recall, precision and F1", columns, rated, splits=True)
 
 
 def _pairs(diff: Diff, *, every_pair: bool) -> Table:
@@ -414,7 +401,7 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
     if len(shown) < len(diff.pairs):
         notes.append(f"Not shown: {len(diff.pairs) - len(shown)} (other pairs or criteria; -v shows them).")
     title = "Pairs" if several or not shown else f"Pairs by {metric_name(shown[0].criterion)}"
-    return wide_table("pairs", title, columns, shown, notes)
+    return tabulate("pairs", title, columns, shown, notes, splits=True)
 
 
 def change_columns(level: str, alpha: float | None) -> list[Column[Any]]:
@@ -450,7 +437,7 @@ def _oracle(diff: Diff, top: int | None) -> Table:
     """Systems beside the upper bound of their combination (Tuggener, 2017, tables 9 to 11)."""
     oracle = diff.oracle
     if oracle is None:
-        return wide_table("oracle", "Upper bound", texts("label"), [])
+        return tabulate("oracle", "Upper bound", texts("label"), [], splits=True)
     total = sum(row.n for row in oracle.labels)
     # Every unit has one gold label, so the score of the whole is the mean of the labels' by their units.
     whole = [sum(row.n * row.scores[i] for row in oracle.labels) / total for i in range(len(diff.systems))]
@@ -471,7 +458,7 @@ def _oracle(diff: Diff, top: int | None) -> Table:
     bound = "bound: at least one system is right; gain: over the system that is best overall"
     notes = [f"{bound}; indep.: the bound if errors were independent."]
     title = f"Upper bound of a combination{_by(oracle)}"
-    return wide_table("oracle", title, columns, body, notes, marks=marks, signs=True)
+    return tabulate("oracle", title, columns, body, notes, marks=marks, signs=True, splits=True)
 
 
 def _share_column(name: str, i: int) -> Column[Any]:
@@ -489,7 +476,7 @@ def _labels(diff: Diff, top: int | None) -> Table:
     ]
     left = 0 if top is None else max(len(labels) - top, 0)
     title = "Gold labels" if diff.oracle is None else f"Gold labels{_by(diff.oracle)}"
-    return wide_table("labels", title, columns, labels[:top], [f"Not shown: {left}."] if left else [])
+    return tabulate("labels", title, columns, labels[:top], [f"Not shown: {left}."] if left else [], splits=True)
 
 
 def _label_rates(diff: Diff, top: int | None) -> Table:
@@ -507,7 +494,7 @@ def _label_rates(diff: Diff, top: int | None) -> Table:
         *(column.of(lambda row: row.rates) for column in RATES),
     ]
     notes = [f"Labels not shown: {len(size) - len(shown)}."] if len(shown) < len(size) else []
-    return wide_table("label-rates", "Recall, precision and F1 by label", columns, chosen, notes)
+    return tabulate("label-rates", "Recall, precision and F1 by label", columns, chosen, notes, splits=True)
 
 
 def _confusion(diff: Diff, top: int | None) -> Table:
@@ -524,7 +511,7 @@ def _confusion(diff: Diff, top: int | None) -> Table:
     notes = [f"Not shown: {left:,} rows."] if left else []
     if any(row.gold == row.answer for row in shown):
         notes.insert(0, "The same label twice: the label is right, but its head is wrong.")
-    return wide_table("confusion", "Errors of each system", columns, shown, notes)
+    return tabulate("confusion", "Errors of each system", columns, shown, notes, splits=True)
 
 
 def _by(oracle: Oracle) -> str:
@@ -546,7 +533,7 @@ def _solved(diff: Diff) -> Table:
         Column("units", lambda row: row[1]),
         Column("%", lambda row: row[2], points),
     ]
-    return wide_table("solved", "Who solves what", columns, rows)
+    return tabulate("solved", "Who solves what", columns, rows, splits=True)
 
 
 def _agreement(diff: Diff) -> Table:
@@ -565,7 +552,7 @@ def _matrix(diff: Diff, key: str, title: str, head: str, shares: Sequence[Sequen
     name: Column[Any] = words(head, lambda row: row[0])
     columns = [name, *(_share_column(system, i) for i, system in enumerate(diff.systems))]
     rows = [(system, None, row) for system, row in zip(diff.systems, shares, strict=False)]
-    return wide_table(key, title, columns, rows, [note])
+    return tabulate(key, title, columns, rows, [note], splits=True)
 
 
 def _keys(diff: Diff) -> Table:
@@ -583,4 +570,4 @@ def _keys(diff: Diff) -> Table:
         *map(f1, dict.fromkeys(row.metric for row in diff.keys)),
     ]
     notes = ["The difference between two responses is 100 - F1."]
-    return wide_table("keys", "One system as key for another", columns, f1_by_pair.items(), notes)
+    return tabulate("keys", "One system as key for another", columns, f1_by_pair.items(), notes, splits=True)

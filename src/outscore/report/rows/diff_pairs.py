@@ -16,7 +16,7 @@ from outscore.language.numbers import format_probability
 from outscore.language.phrases import interval_noun
 from outscore.report.document import Record, Records, Table
 from outscore.report.rows import diff as diff_rows
-from outscore.report.rows.columns import Column, Ends, alpha_of, digits, interval_head, words
+from outscore.report.rows.columns import Column, Ends, alpha_of, digits, interval_head, tabulate, words
 from outscore.results.analysis import ScoredSubset
 from outscore.results.diff import Diff, Pair, Shift
 from outscore.results.pvalue import PValue
@@ -92,7 +92,7 @@ def _metrics(diff: Diff, pair: Pair) -> Table:
     ]
     notes = diff_rows.interval_note((diff_rows.metric_name(row.metric), row.interval) for row in pair.metrics)
     notes += diff_rows.sampled_note(row.p for row in pair.metrics)
-    return diff_rows.wide_table("metrics", f"Other scores, {diff_rows.pair_name(pair)}", columns, pair.metrics, notes)
+    return tabulate("metrics", f"Other scores, {diff_rows.pair_name(pair)}", columns, pair.metrics, notes, splits=True)
 
 
 def _kinds(pair: Pair) -> Table:
@@ -102,8 +102,8 @@ def _kinds(pair: Pair) -> Table:
         Column("count", lambda row: row[1]),
         Column("% of changes", lambda row: row[1] / total if total else None, diff_rows.points),
     ]
-    return diff_rows.wide_table(
-        "kinds", f"What the changes consist of, {diff_rows.pair_name(pair)}", columns, pair.kinds.items()
+    return tabulate(
+        "kinds", f"What the changes consist of, {diff_rows.pair_name(pair)}", columns, pair.kinds.items(), splits=True
     )
 
 
@@ -137,7 +137,7 @@ def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
         Column("% of changes", lambda row: row[0].share_of_changes, diff_rows.points),
         Column("adj. p", lambda row: row[0].p and row[0].p.adjusted, format_probability),
     ]
-    return diff_rows.wide_table("transitions", title, columns, rows, notes)
+    return tabulate("transitions", title, columns, rows, notes, splits=True)
 
 
 def _change_name(row: tuple[Shift, str]) -> str:
@@ -164,7 +164,7 @@ def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: 
     columns = _part_columns(pair, "units", interval_head(alpha))
     if sliced:
         columns[0] = words("slice", lambda row: f"{row.column} = {row.value}")
-    return diff_rows.wide_table(key, title, columns, rows, notes)
+    return tabulate(key, title, columns, rows, notes, splits=True)
 
 
 def _label_f1(diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
@@ -174,7 +174,7 @@ def _label_f1(diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
     notes = [] if top is None or len(tested) <= top else [f"Tested and not shown: {len(tested) - top}."]
     notes += [f"Not tested, {few_note(diff)}: {len(others)}."] if others else []
     title = f"F1 by label, {diff_rows.pair_name(pair)}, {diff_rows.metric_name(pair.unit_criterion)}"
-    return diff_rows.wide_table("label-f1", title, _part_columns(pair, "gold", ""), tested[:top], notes)
+    return tabulate("label-f1", title, _part_columns(pair, "gold", ""), tested[:top], notes, splits=True)
 
 
 def _part_columns(pair: Pair, units: str, level: str) -> list[Column[ScoredSubset]]:

@@ -368,11 +368,11 @@ def units_phrase(c: Comparison) -> str:
     """
     if c.unpaired is not None:
         groups = c.unpaired.clusters
-        inside = "" if groups is None else f" in {groups[0]:,} and {numbers.count(groups[1], comparison.group_of(c))}"
-        return f"{numbers.count(c.unpaired.n[0], comparison.noun_of(c))} and {c.unpaired.n[1]:,} others{inside}"
+        inside = "" if groups is None else f" in {groups[0]:,} and {numbers.count(groups[1], c.design.group)}"
+        return f"{numbers.count(c.unpaired.n[0], c.design.noun)} and {c.unpaired.n[1]:,} others{inside}"
     size = c.design.unit_size
-    units = numbers.count(c.n, "unit" if size > 1 else comparison.noun_of(c))
-    inside = f" in {numbers.count(c.clusters, comparison.group_of(c))}" if c.clusters is not None else ""
+    units = numbers.count(c.n, "unit" if size > 1 else c.design.noun)
+    inside = f" in {numbers.count(c.clusters, c.design.group)}" if c.clusters is not None else ""
     return f"{units}{inside}{f' from {c.design.datasets} datasets' if c.design.datasets > 1 else ''}"
 
 
@@ -380,16 +380,16 @@ def _design(c: Comparison) -> list[str]:
     if c.unpaired is not None:
         a, b = map(clean, c.systems)
         n_a, n_b = c.unpaired.n
-        units = f"{numbers.count(n_a, comparison.noun_of(c))} of {a} and {n_b:,} others of {b}, unpaired"
+        units = f"{numbers.count(n_a, c.design.noun)} of {a} and {n_b:,} others of {b}, unpaired"
         if c.unpaired.clusters is not None:
-            second = numbers.count(c.unpaired.clusters[1], comparison.group_of(c))
+            second = numbers.count(c.unpaired.clusters[1], c.design.group)
             units += f", in {c.unpaired.clusters[0]:,} and {second} that are kept whole"
         return [units]
     size = c.design.unit_size
-    word = "unit" if size > 1 else comparison.noun_of(c)
-    units = f"{numbers.count(c.n, word)}{f' of {size} {comparison.noun_of(c)}s each' if size > 1 else ''}, paired"
+    word = "unit" if size > 1 else c.design.noun
+    units = f"{numbers.count(c.n, word)}{f' of {size} {c.design.noun}s each' if size > 1 else ''}, paired"
     if c.clusters is not None:
-        units += f", in {numbers.count(c.clusters, comparison.group_of(c))}, each swapped as a whole"
+        units += f", in {numbers.count(c.clusters, c.design.group)}, each swapped as a whole"
     if c.design.repeat_kind is not None:
         column = f" (column {clean(c.design.repeat_column)})" if c.design.repeat_column else ""
         units += f", {phrases.repeats_phrase(c.design, c.systems)}{column}"
@@ -398,7 +398,7 @@ def _design(c: Comparison) -> list[str]:
     if c.design.between is not None and c.design.within is not None:
         units += f"; variance of the difference {c.design.between:.3g} between items, {c.design.within:.3g} from run to run"
     if c.design.remainder:
-        units += f"; {numbers.count(c.design.remainder, comparison.noun_of(c))} left over and not used"
+        units += f"; {numbers.count(c.design.remainder, c.design.noun)} left over and not used"
     return [units]
 
 

@@ -12,17 +12,8 @@ from outscore.language import numbers, phrases
 from outscore.language.verdict.comparison import agreement
 from outscore.language.verdict.contradiction import Contradiction
 from outscore.report.document import Example, Examples, Fact, Table, Words, clean, statements
-from outscore.report.rows.columns import Column, Text, alpha_of, number, tabulate, words
-from outscore.report.rows.comparison import (
-    adjusted,
-    answer_columns,
-    family_note,
-    favour_lines,
-    group_of,
-    noun_of,
-    p_columns,
-    units_of,
-)
+from outscore.report.rows import comparison as rows
+from outscore.report.rows.columns import Column, Text, alpha_of, number, score_columns, tabulate, words
 from outscore.report.rows.facts import evidence, first_sentence, sides
 from outscore.results.analysis import Bucket, Ngram, WordBucket, WordStudy
 from outscore.results.comparison import Claimed, Comparison, Comparisons, JointClaim
@@ -58,7 +49,7 @@ def metric_table(whole: Comparisons) -> Table:
     compared, systems = whole.comparisons, whole.comparisons[0].systems
     columns: list[Column[Comparison]] = [
         words("metric", lambda c: f"{c.metric} {'↑' if c.higher_is_better else '↓'}"),
-        *answer_columns(compared, alpha_of(whole), (*phrases.sides_called(systems), phrases.difference_called(systems))),
+        *rows.answer_columns(compared, alpha_of(whole), (*phrases.sides_called(systems), phrases.difference_called(systems))),
         words("winner", lambda c: "none" if c.decision.winner is None else c.systems[c.decision.winner]),
     ]
     notes = [f"p: {methods_of(whole)}.", f"adj. p: {correction_of(whole)}."]
@@ -87,7 +78,7 @@ def claim_table(claim: JointClaim, alpha: float | None) -> Table:
 def _about(comparisons: Sequence[Comparison]) -> Comparison:
     """The comparison that knows the kind of items."""
     # Identical outputs leave no segment that made a difference, so any of the comparisons may know.
-    return next((c for c in comparisons if noun_of(c) != "item"), comparisons[0])
+    return next((c for c in comparisons if c.design.noun != "item"), comparisons[0])
 
 
 def size_of(comparisons: Sequence[Comparison]) -> str:
@@ -95,11 +86,11 @@ def size_of(comparisons: Sequence[Comparison]) -> str:
     about = _about(comparisons)
     size, groups = about.design.unit_size, about.clusters
     if size > 1:
-        return f"{numbers.count(about.n, 'unit')} of {numbers.count(size, noun_of(about))}"
+        return f"{numbers.count(about.n, 'unit')} of {numbers.count(size, about.design.noun)}"
     runs = phrases.runs_clause(about.design, about.systems)
-    where = "" if groups is None else f" in {numbers.count(groups, group_of(about))}"
+    where = "" if groups is None else f" in {numbers.count(groups, about.design.group)}"
     where += f" from {about.design.datasets} datasets (macro average)" if about.design.datasets > 1 else ""
-    return numbers.count(about.n, noun_of(about)) + where + (f", {runs}" if runs else "")
+    return numbers.count(about.n, about.design.noun) + where + (f", {runs}" if runs else "")
 
 
 def metric_facts(whole: Comparisons) -> tuple[Fact, ...]:
@@ -150,24 +141,20 @@ def metric_sentence(whole: Comparisons) -> str:
     adjusted_by = f"adjusted for {numbers.count(len(comparisons), 'metric')}, {_correction(whole)}"
     evidence = f"{tests}; p {'not corrected' if _correction(whole) == phrases.NO_CORRECTION else adjusted_by}"
     further = "".join(f"; {clause}" for c in comparisons for clause in _further_clauses(c, alpha))
-    claim = phrases.claim_phrase(comparisons[0].population, comparisons[0].design, noun_of(_about(comparisons)))
+    claim = phrases.claim_phrase(comparisons[0].population, comparisons[0].design, _about(comparisons).design.noun)
     about = f"; the claim is about {claim}" if claim else ""
     return clean(f"On {size_of(comparisons)}, {'; '.join(clauses)} ({evidence}){about}{further}.")
 
 
 def _further_clauses(c: Comparison, alpha: float | None) -> list[str]:
     """What a margin shows where nobody won, what contradicts the verdict, and the posterior probabilities, if asked for."""
-    clauses, (a, b) = [], c.systems
-    if c.margin is not None and c.decision.claim == "equivalent":
-        p = phrases.equivalence_phrase(c.margin.equivalence, alpha)
-        clauses.append(f"in {c.metric} the two are equivalent within a margin of {c.margin.value:g} ({p})")
-    elif c.margin is not None and c.decision.claim == "non-inferior":
-        p = phrases.noninferiority_phrase(c.margin.noninferiority, alpha)
-        clauses.append(f"in {c.metric} {a} is non-inferior to {b} with a margin of {c.margin.value:g} ({p})")
+    clauses = []
+    if c.margin is not None and (shown := phrases.margin_clause(c.decision.claim, c.margin, c.systems, alpha)):
+        clauses.append(f"in {c.metric} {shown}")
     if c.contradiction:
         clauses.append(f"however, in {c.metric} {c.contradiction}")
     if c.bayes is not None:
-        clauses.append(f"posterior probabilities in {c.metric}: {phrases.posterior_phrase(c.bayes, (a, b))}")
+        clauses.append(f"posterior probabilities in {c.metric}: {phrases.posterior_phrase(c.bayes, c.systems)}")
     return clauses
 
 
@@ -312,7 +299,7 @@ def segments(c: Comparison, most: int, *, whole: bool = True) -> Examples:
         segments_title(c),
         tuple(Example(_title(c, s, decimals), _texts(c, s, whole=whole)) for s in c.segments[:most]),
         f"{{marked}} do not line up with the reference.{several}",
-        " ".join(favour_lines(c)),
+        " ".join(rows.favour_lines(c)),
     )
 
 
@@ -352,7 +339,7 @@ def questions(c: Comparison, most: int, *, whole: bool = False) -> Examples | No
     note = "Only the first of several runs of an item is shown." if c.design.repeats > 1 else ""
     shown = list(items.items())[:most]
     return Examples(
-        TITLE, tuple(_example(c, i, item, decimals, whole=whole) for i, item in shown), note, " ".join(favour_lines(c))
+        TITLE, tuple(_example(c, i, item, decimals, whole=whole) for i, item in shown), note, " ".join(rows.favour_lines(c))
     )
 
 
@@ -394,7 +381,7 @@ def word_table(whole: Comparisons, study: WordStudy) -> Table:
         Column(sides[0], lambda bucket: bucket.a, number(PLACES)),
         Column(sides[1], lambda bucket: bucket.b, number(PLACES)),
         Column(phrases.difference_called(systems), lambda bucket: bucket.difference, number(PLACES, sign=True)),
-        *p_columns(alpha_of(whole), "adj. p", lambda bucket: bucket.p),
+        *rows.p_columns(alpha_of(whole), "adj. p", lambda bucket: bucket.p),
     ]
     meaning = (
         f"{sides[0]}, {sides[1]}: F1 of words, each counted as often as output and reference both have it; p from swapping"
@@ -448,11 +435,11 @@ def slices(whole: Comparisons) -> Table | None:
     sides = (*phrases.sides_called(first.systems), phrases.difference_called(first.systems))
     columns: list[Column[Comparison]] = [
         words(column, lambda c: c.slice and c.slice.value),
-        Column(units_of(first)[1], lambda c: units_of(c)[0]),
-        *answer_columns([c for c, _ in parts], alpha_of(whole), sides),
+        Column(rows.units_of(first)[1], lambda c: rows.units_of(c)[0]),
+        *rows.answer_columns([c for c, _ in parts], alpha_of(whole), sides),
     ]
     title = f"{first.metric} by {column}, {phrases.legend(first.systems)}"
-    notes = [_winners(parts), *_margins(parts, alpha_of(whole)), family_note(whole)]
+    notes = [_winners(parts), *_margins(parts, alpha_of(whole)), rows.family_note(whole)]
     return tabulate("slices", title, columns, [c for c, _ in parts], notes)
 
 
@@ -490,7 +477,7 @@ def _by_outcome(p_values: Sequence[tuple[PValue, str]], alpha: float) -> str:
 
 def _counted(p: PValue) -> str:
     """The p that decides."""
-    return f"p = {numbers.format_p_number(p)}" if p.adjusted is None else f"adj. p = {adjusted(p)}"
+    return f"p = {numbers.format_p_number(p)}" if p.adjusted is None else f"adj. p = {rows.adjusted(p)}"
 
 
 def bucket_table(c: Comparison, alpha: float | None) -> Table:
@@ -503,24 +490,22 @@ def bucket_table(c: Comparison, alpha: float | None) -> Table:
         records += [f"{label}:"] if several else []
         records += [bucket for bucket in _in_order(c.buckets) if bucket.column == label]
 
-    def rounded(bucket: Bucket, value: float, *, sign: bool = False) -> Text:
-        return Text(numbers.format_number(value, _places(bucket), sign=sign), value)
-
     def limits(bucket: Bucket) -> Text | None:
         shown = _has_interval(bucket, c.interval)
         return Text(numbers.format_ends(bucket.low, bucket.high, _places(bucket)), bucket.low) if shown else None
 
+    heads = (*phrases.sides_called(c.systems), phrases.difference_called(c.systems))
     columns: list[Column[Bucket]] = [
         words("part" if several else "".join(labels), lambda bucket: bucket.value),
-        Column(f"{noun_of(c)}s", lambda bucket: bucket.n),
-        Column(phrases.sides_called(c.systems)[0], lambda bucket: rounded(bucket, bucket.first)),
-        Column(phrases.sides_called(c.systems)[1], lambda bucket: rounded(bucket, bucket.second)),
-        Column(phrases.difference_called(c.systems), lambda bucket: rounded(bucket, bucket.difference, sign=True)),
+        Column(f"{c.design.noun}s", lambda bucket: bucket.n),
+        *score_columns(heads, lambda bucket: (bucket.first, bucket.second, bucket.difference)),
         Column(phrases.interval_noun(c.interval), limits),
-        *p_columns(alpha, "adj. p", lambda bucket: bucket.p),
+        *rows.p_columns(alpha, "adj. p", lambda bucket: bucket.p),
     ]
     title = f"{c.metric} by {' and by '.join(labels)}, {phrases.legend(c.systems)}"
-    notes = [] if c.margin is None else [f"The margin of {c.margin.value:g} is tested on all {noun_of(c)}s, not part by part."]
+    notes = (
+        [] if c.margin is None else [f"The margin of {c.margin.value:g} is tested on all {c.design.noun}s, not part by part."]
+    )
     return tabulate("buckets", title, columns, records, notes)
 
 

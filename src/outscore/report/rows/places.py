@@ -21,7 +21,7 @@ from outscore.language.phrases import (
     times_as_much,
 )
 from outscore.language.verdict.ranking import design_parts
-from outscore.report.document import Fact, clean, screen_width, statements
+from outscore.report.document import Fact, clean, statements
 from outscore.report.rows.comparison import ERROR_RATES
 from outscore.results.design import Family
 from outscore.results.note import ON_SCREEN, texts_below
@@ -207,22 +207,6 @@ def pair_words(cell: Cell, row: str, column: str, alpha: float, decimals: int) -
 
 def _negated(value: float | None) -> float | None:
     return None if value is None else -value
-
-
-def fitted(name: str, room: int) -> str:
-    """A name in at most `room` columns, cut with dots.
-
-    Examples
-    --------
-    >>> fitted("a-long-name", 6), fitted("模型名称", 6), fitted("short", 6)
-    ('a-lon…', '模型…', 'short')
-    """
-    text = clean(name)
-    if screen_width(text) <= room:
-        return text
-    while screen_width(text) > room - 1:
-        text = text[:-1]
-    return f"{text}…"
 
 
 def headline(ranking: Ranking) -> tuple[str, str]:

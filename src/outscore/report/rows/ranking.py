@@ -12,7 +12,6 @@ from outscore.language.phrases import correction_name, join_words
 from outscore.report.document import Bar, Records, Table, clean
 from outscore.report.rows import places
 from outscore.report.rows.columns import (
-    TIERS,
     Column,
     Text,
     between,
@@ -115,8 +114,8 @@ def place_table(
     layout: dict[str, Any] = {}
     if board:
         columns += _datasets(ranking)
-        listed = by_tier(standing.scores)
-        notes += [TIERS] if len(listed) > len(standing.scores) else []
+        listed, tiers = by_tier(standing.scores)
+        notes += tiers
         drawn = dict(zip(standing.systems, bars(ranking), strict=True))
         layout = {"splits": True, "bars": tuple(None if isinstance(row, str) else drawn[row.system] for row in listed)}
     return tabulate("places", title, columns, listed, [*notes, _left_out(ranking, most)], **layout)

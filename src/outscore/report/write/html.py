@@ -103,7 +103,6 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "has_verdict": _has_verdict,
-        "is_across": _is_across,
         "is_long": _is_long,
         "is_short": _is_short,
         "spans": _spans,
@@ -165,10 +164,6 @@ def _grouped(blocks: list[doc.Block], title: str) -> list[tuple[str, list[doc.Bl
         return "quotes" if isinstance(block, doc.Quote) else ""
 
     return [(kind, list(run)) for kind, run in groupby(blocks, key=group)]
-
-
-def _is_across(table: doc.Table, row: tuple[str, ...]) -> bool:
-    return table.splits and doc.is_section(row)
 
 
 def _is_long(table: doc.Table) -> bool:

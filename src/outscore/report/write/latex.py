@@ -168,7 +168,7 @@ def _table(table: doc.Table) -> str:
     notes = [*table.notes, *([LEGEND] if "worst" in table.marks.values() else [])]
     caption = " ".join(text if text.endswith(".") else f"{text}." for text in (title, *notes))
     # A line across the table takes the room of all its columns.
-    opening, prose = _opened(replace(table, rows=tuple(row for row in table.rows if not _is_across(table, row))))
+    opening, prose = _opened(replace(table, rows=tuple(row for row in table.rows if not table.is_across(row))))
     lines = [
         r"\begin{table}",
         r"  \centering",
@@ -184,10 +184,6 @@ def _table(table: doc.Table) -> str:
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _is_across(table: doc.Table, row: Sequence[str]) -> bool:
-    return table.splits and doc.is_section(row)
 
 
 def _opened(table: doc.Table) -> tuple[list[str], list[bool]]:
@@ -206,7 +202,7 @@ def _opened(table: doc.Table) -> tuple[list[str], list[bool]]:
 
 def _body_rows(table: doc.Table, i: int, prose: Sequence[bool]) -> list[str]:
     row = table.rows[i]
-    if _is_across(table, row):
+    if table.is_across(row):
         line = f"\\multicolumn{{{len(row)}}}{{@{{}}l@{{}}}}{{\\textit{{{escape(row[0])}}}}} \\\\"
         return [line] if i == 0 else [r"\addlinespace", line]
     marks = [table.marks.get((i, column)) for column in range(len(row))]

@@ -114,7 +114,7 @@ def _table(table: doc.Table, level: str) -> list[str]:
 
 def _cells(table: doc.Table, i: int) -> list[str]:
     row = table.rows[i]
-    if table.splits and doc.is_section(row):
+    if table.is_across(row):
         return [f"**{escape(row[0])}**", *row[1:]]
     signs = [MARKS[table.marks[i, column]] if (i, column) in table.marks else "" for column in range(len(row))]
     above = [f"<sup>{escape(table.superscripts.get((i, column), ''))}</sup>" for column in range(len(row))]

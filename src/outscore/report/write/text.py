@@ -224,13 +224,13 @@ def _table(table: doc.Table, width: int, *, verbose: bool) -> list[str]:
     if table.optional and not verbose:
         table = _without_optional(table, width)
     table = _with_signs(table)
-    sections = [row[0] for row in table.rows if doc.is_section(row)]
-    if table.splits and not sections:
-        return [line for piece in _pieces(table, width) for line in _titled(piece, width)]
-    if not table.splits or not sections:
+    if not table.splits:
         return _titled(table, width)
+    sections = [row[0] for row in table.rows if table.is_across(row)]
+    if not sections:
+        return [line for piece in _pieces(table, width) for line in _titled(piece, width)]
     stand_ins = (chr(FIRST_STAND_IN + i) for i in range(len(sections)))
-    rows = tuple((next(stand_ins), *row[1:]) if doc.is_section(row) else row for row in table.rows)
+    rows = tuple((next(stand_ins), *row[1:]) if table.is_across(row) else row for row in table.rows)
     lines: list[str] = []
     for line in _titled(replace(table, rows=rows), width):
         stands_in = len(line) == 1 and ord(line) in STAND_INS
@@ -339,22 +339,13 @@ def _matrix(table: doc.Table, width: int) -> list[str]:
     room = width - step * len(table.rows) - 4
     if room < NAME_IN_MATRIX // 2:
         return []
-    names = [_shorten(row[1], min(room, NAME_IN_MATRIX)) for row in table.rows]
+    names = [doc.fitted(row[1], min(room, NAME_IN_MATRIX)) for row in table.rows]
     longest = max(map(doc.screen_width, names))
     lines = [table.title, " " * (longest + 4) + "".join(f"{number:>{step}}" for number in table.columns[2:])]
     for row, name in zip(table.rows, names, strict=True):
         start = f"{row[0]:>2}{GAP}{doc.padded(name, longest, 'l')}"
         lines.append((start + "".join(f"{text:>{step}}" for text in row[2:])).rstrip())
     return [*lines, *(line for note in table.notes for line in wrap(note, width))]
-
-
-def _shorten(name: str, room: int) -> str:
-    """A name in at most so many columns, cut with dots."""
-    if doc.screen_width(name) <= room:
-        return name
-    while doc.screen_width(name) > room - 1:
-        name = name[:-1]
-    return f"{name}…"
 
 
 def column_widths(table: doc.Table, room: int) -> list[int]:
