@@ -15,7 +15,7 @@ from outscore.inference.base.own_score import OwnRows, own_intervals
 from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.bayes import binary_posterior
 from outscore.inference.classical.mcnemar import mcnemar
-from outscore.inference.classical.sign import binomial_p
+from outscore.inference.classical.median import binomial_p
 from outscore.inference.classical.wilcoxon import hodges_lehmann
 from outscore.inference.describe.analysis import autocorrelation, shapiro_wilk, skewness
 from outscore.inference.describe.effects import effects

@@ -169,11 +169,11 @@ def _rank(request: RankRequest, jobs: int, dask: str | None) -> Ranked:
 
 
 def _items(ranked: Ranked) -> str:
-    from outscore.workflows.rank.items import COLUMNS
+    from outscore.inference.leaderboard import ITEM_COLUMNS, item_rows
 
     if ranked.items is None:
         raise OutscoreError("--items needs a score for each item, but here there is none.", "Leave --items out.")
-    return csv_text(COLUMNS, (row for one in ranked.items for row in one.rows()))
+    return csv_text(ITEM_COLUMNS, item_rows(ranked.items))
 
 
 def _pairs(ranked: Ranked, request: RankRequest) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from outscore.core.records import dataclass
 from outscore.inference.pairwise.corpus import ranges, summable
 from outscore.laws import log_normal, student_quantile
 from outscore.resampling import shared_resampled_blocks
+from outscore.results.ranking import ItemKinds, SuspiciousItem
 from outscore.scores.panel import Panel
 
 # The order of systems, also where they were not all scored on the same items, and which of them cannot be told apart.
@@ -497,6 +498,10 @@ LEVEL = 0.05
 ROUNDING = 1e-12
 MIN_SYSTEMS = 5
 """With fewer systems, a correlation over them says nothing."""
+MAX_LISTED = 20
+MAX_CELLS = 20_000_000
+"""Larger tables of systems by items are not looked at: nobody reads a list of so many."""
+ITEM_COLUMNS = ("dataset", "item", "kind", "systems", "mean", "spread", "item_rest")
 
 
 @dataclass(frozen=True, eq=False)
@@ -504,7 +509,8 @@ class ItemTable:
     """One row for each item.
 
     `systems` counts those with a score, `mean` and `spread` are over them, `dead` says that all scores are equal, `rest` is the
-    item-rest correlation, nan where there is none, and `limit` the negative one from which an item is suspicious.
+    item-rest correlation, nan where there is none, and `limit` the negative one from which an item is suspicious. `ends` are
+    the least and the largest score, if there are only these two.
     """
 
     systems: Array
@@ -513,6 +519,7 @@ class ItemTable:
     dead: Array
     rest: Array
     limit: Array
+    ends: tuple[float, float] | None
 
     @property
     def discriminating(self) -> Array:
@@ -524,6 +531,16 @@ class ItemTable:
         """On which items better systems do worse."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.rest <= self.limit)
+
+    def kinds(self, *, higher_is_better: bool) -> list[str]:
+        """What each item is, in a word."""
+        kinds = np.where(self.discriminating, "discriminating", "weak").astype(object)
+        kinds[self.suspicious] = "suspicious"
+        kinds[self.dead] = "equal"
+        words = ("all wrong", "all right") if higher_is_better else ("all right", "all wrong")
+        for end, word in zip(self.ends or (), words, strict=False):
+            kinds[self.dead & (self.mean == end)] = word
+        return [str(kind) for kind in kinds]
 
 
 def item_table(values: object, present: object = None) -> ItemTable:
@@ -553,11 +570,14 @@ def item_table(values: object, present: object = None) -> ItemTable:
     pairs = used.sum(axis=0)
     together = (np.where(used, (x - own) * (rest - around), 0.0)).sum(axis=0) / np.maximum(pairs, 1)
     # Means that are equal but for their rounding are equal.
-    known = ~dead & (of_own > 0) & (of_rest > (ROUNDING * (1 + np.abs(around))) ** 2) & (pairs >= MIN_SYSTEMS)
+    varies = ~dead & (of_own > 0) & (of_rest > (ROUNDING * (1 + np.abs(around))) ** 2) & (pairs >= MIN_SYSTEMS)
     with np.errstate(invalid="ignore", divide="ignore"):
-        correlation = np.where(known, together / np.sqrt(of_own * of_rest), np.nan)
+        correlation = np.where(varies, together / np.sqrt(of_own * of_rest), np.nan)
     limits = {n: _limit(n) for n in np.unique(pairs).tolist()}
-    return ItemTable(count, mean, np.where(dead, 0.0, spread), dead, correlation, np.array([limits[n] for n in pairs.tolist()]))
+    limit, known = np.array([limits[n] for n in pairs.tolist()]), scores[there]
+    least, largest = float(known.min(initial=np.inf)), float(known.max(initial=-np.inf))
+    two = least < largest and np.isin(known, (least, largest)).all()
+    return ItemTable(count, mean, np.where(dead, 0.0, spread), dead, correlation, limit, (least, largest) if two else None)
 
 
 def _moments(x: Array, there: Array) -> tuple[Array, Array]:
@@ -586,3 +606,58 @@ def effective_items(spread: object) -> float:
     shares = np.asarray(spread, dtype=float)
     squares = float((shares**2).sum())
     return float(shares.sum()) ** 2 / squares if squares else 0.0
+
+
+def items_of(panels: Sequence[Panel]) -> list[tuple[Panel, ItemTable]] | None:
+    """The items of each panel; None if they have no scores of their own, or are too many."""
+    if sum(panel.present.size for panel in panels) > MAX_CELLS:
+        return None
+    tables = []
+    for panel in panels:
+        scores = panel.item_scores()
+        if scores is None:
+            return None
+        values = np.zeros(panel.present.shape)
+        values[panel.present] = np.concatenate(scores)
+        tables.append((panel, item_table(values, panel.present)))
+    return tables
+
+
+def item_rows(items: Sequence[tuple[Panel, ItemTable]]) -> Iterator[dict[str, object]]:
+    """One record for each item (`ITEM_COLUMNS`)."""
+    for panel, table in items:
+        parts = (part.tolist() for part in (table.systems, table.mean, table.spread, table.rest))
+        kinds = table.kinds(higher_is_better=panel.metric.higher_is_better)
+        for name, kind, systems, mean, spread, rest in zip(_item_names(panel), kinds, *parts, strict=True):
+            values = (panel.dataset, name, kind, systems, mean, spread, None if np.isnan(rest) else rest)
+            yield dict(zip(ITEM_COLUMNS, values, strict=True))
+
+
+def _item_names(panel: Panel) -> Sequence[str]:
+    """The ids of the items, or their numbers from 1 on."""
+    return panel.items or [str(i + 1) for i in range(panel.shape[1])]
+
+
+def item_kinds(items: Sequence[tuple[Panel, ItemTable]]) -> ItemKinds:
+    """The items in counts, and the most suspicious ones."""
+    kinds = [kind for panel, table in items for kind in table.kinds(higher_is_better=panel.metric.higher_is_better)]
+    enough = len(items[0][0].systems) >= MIN_SYSTEMS
+    suspicious = sorted(
+        (
+            SuspiciousItem(_item_names(panel)[i], panel.dataset, float(table.mean[i]), float(table.rest[i]))
+            for panel, table in items
+            for i in np.flatnonzero(table.suspicious).tolist()
+        ),
+        key=lambda item: item.correlation,
+    )
+    return ItemKinds(
+        items=len(kinds),
+        all_right=kinds.count("all right"),
+        all_wrong=kinds.count("all wrong"),
+        equal=kinds.count("equal"),
+        discriminating=kinds.count("discriminating") if enough else None,
+        suspicious=len(suspicious) if enough else None,
+        by_chance=LEVEL * sum(int((~np.isnan(table.rest)).sum()) for _, table in items) if enough else None,
+        effective=effective_items(np.concatenate([table.spread for _, table in items])),
+        listed=suspicious[:MAX_LISTED],
+    )

@@ -14,8 +14,8 @@ from outscore.inference.base.entry import TestEntry
 from outscore.inference.bootstrap import ENTRIES as BOOTSTRAPS
 from outscore.inference.classical.bayes import ENTRY as BAYES
 from outscore.inference.classical.mcnemar import ENTRY as MCNEMAR
-from outscore.inference.classical.median import ENTRY as MEDIAN
-from outscore.inference.classical.sign import ENTRY as SIGN
+from outscore.inference.classical.median import PERMUTATION_ENTRY as MEDIAN
+from outscore.inference.classical.median import SIGN_ENTRY as SIGN
 from outscore.inference.classical.student import ENTRY as STUDENT
 from outscore.inference.classical.wilcoxon import ENTRY as WILCOXON
 from outscore.inference.permutation import ENTRY as PERMUTATION

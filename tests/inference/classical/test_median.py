@@ -15,7 +15,8 @@ from tests.inference.asking import LOSS, SIDES, ask
 from tests.variants import a_few
 
 from outscore.core.errors import OutscoreError
-from outscore.inference.classical.median import ENTRY, median_tail
+from outscore.inference.classical.median import PERMUTATION_ENTRY as ENTRY
+from outscore.inference.classical.median import median_tail
 from outscore.resampling import flip_bits
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.inference.asking import DEPRESSION, LOSS, SIDES, ask
 
 from outscore.core.errors import OutscoreError
-from outscore.inference.classical.sign import ENTRY, median_limits
+from outscore.inference.classical.median import SIGN_ENTRY as ENTRY
+from outscore.inference.classical.median import median_limits
 
 
 @pytest.mark.parametrize("side", SIDES)

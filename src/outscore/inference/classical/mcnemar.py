@@ -24,7 +24,7 @@ from outscore.inference.base import question
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
 from outscore.inference.base.entry import NEEDS_SCORES, TestEntry, normal_log_p, unclustered_scores
 from outscore.inference.base.question import TestRequest
-from outscore.inference.classical.sign import binomial_p
+from outscore.inference.classical.median import binomial_p
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval, PValue

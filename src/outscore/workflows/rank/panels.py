@@ -19,7 +19,19 @@ from outscore.inference.base.question import TestRequest
 from outscore.inference.classical.friedman import critical_difference as nemenyi
 from outscore.inference.classical.friedman import friedman, mean_ranks_differ
 from outscore.inference.families import adjust
-from outscore.inference.leaderboard import CONFIDENCE, Band, Draws, band_of, draw, groups_of, shares_of_best, win_rates
+from outscore.inference.leaderboard import (
+    CONFIDENCE,
+    Band,
+    Draws,
+    ItemTable,
+    band_of,
+    draw,
+    groups_of,
+    item_kinds,
+    items_of,
+    shares_of_best,
+    win_rates,
+)
 from outscore.inference.pairwise.per_pair import log_claim
 from outscore.inference.pairwise.table import KINDS, Measured, lacking_of
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS
@@ -46,7 +58,6 @@ from outscore.results.ranking import (
 from outscore.scores.panel import Panel, Part, name_repeats
 from outscore.workflows.question import USUAL, Question, population_of, these_runs
 from outscore.workflows.rank.assemble import assemble_ranking
-from outscore.workflows.rank.items import JudgedItems, item_kinds, judged_items
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.standings import MAX_ELSEWHERE, Metrics, families, smallest_p_of
 from outscore.workflows.validate import deciding_entry
@@ -367,7 +378,7 @@ class Ranked:
     ranking: Ranking
     measured: Sequence[Measured]
     segments: Callable[[], str] | None = None
-    items: Sequence[JudgedItems] | None = None
+    items: Sequence[tuple[Panel, ItemTable]] | None = None
 
 
 def rank_panels(
@@ -424,7 +435,7 @@ def rank_panels(
     standings = found.standings(population=population, panels=panels)
     top = standings[0]
     beside, said = _beside(top, measured, metrics, question, population, margins, progress)
-    judged = judged_items(panels)
+    items = items_of(panels)
     ranking = assemble_ranking(
         found,
         standings,
@@ -436,13 +447,13 @@ def rank_panels(
         other_scores=looked_at,
         measures=margins is not None,
         design=design_of(panels, question, unit=unit, group=group),
-        items=None if judged is None else item_kinds(judged),
+        items=None if items is None else item_kinds(items),
         **beside,
         **known,
         notes=[*notes, *remarks, *(note for panel in panels for note in panel.notes), *left_out],
         last=[*said, *_price(top, population, other, panels), *_out_of_reach(measured, found.family, top.test, question)],
     )
-    return Ranked(ranking, measured, segments, judged)
+    return Ranked(ranking, measured, segments, items)
 
 
 def _missing(panels: Sequence[Panel], question: Question, further: Metrics = ()) -> dict[str, str]:
