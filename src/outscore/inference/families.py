@@ -125,6 +125,31 @@ def correct_family(p_values: Sequence[PValue], method: str, *, resampled: Array 
     return corrected, Family(method, CORRECTIONS[method].error_rate, len(corrected))
 
 
+def correct_tests(
+    tests: Sequence[PValue | None], method: str, systems: int | None = None
+) -> tuple[list[PValue | None], Family]:
+    """The same for tests some of which are missing, and are in the family only if the correction is for all pairs of `systems`.
+
+    Examples
+    --------
+    >>> corrected, family = correct_tests([PValue(0.01, 0.01, 0.01, -2.0, "exact", "binomial"), None], "holm")
+    >>> [None if p is None else p.adjusted for p in corrected], family.m
+    ([0.01, None], 1)
+    """
+    entry = CORRECTIONS[method]
+    claimed = [p.claimed for p in tests if p is not None]
+    if systems is not None and entry.all_pairs:
+        claimed += [1.0] * (systems * (systems - 1) // 2 - len(claimed))
+    adjusted = iter(adjust(claimed, method, systems=systems if entry.all_pairs else None).tolist())
+    found = [None if p is None else replace(p, adjusted=float(next(adjusted))) for p in tests]
+    return found, Family(method, entry.error_rate, len(claimed))
+
+
+def beyond_one_table(method: str) -> str:
+    """The correction, or Holm's for one that is about all pairs of one table: over several of them, that is valid."""
+    return "holm" if CORRECTIONS[method].all_pairs else method
+
+
 def possible_true_pairs(systems: int) -> list[int]:
     """S(k), ascending: how many of the equalities between k systems can be true at once.
 

@@ -305,11 +305,10 @@ def _of_known_range(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     units = units_of(pairs)
     x = _turn(metric, asked) * ((units.a - units.b) @ numerator) / units.scale
     sizes = units.a @ denominator / units.scale
-    equal = bool((sizes == sizes[0]).all())
+    law = Bounded.of(x, high - low, items.rows, sizes)
     notes = [Note("method", NO_SHAPE.format(low=low, high=high))]
-    if pairs.clusters is not None and not equal:
+    if pairs.clusters is not None and law.sizes is not None:
         notes.append(Note("assumption", CLUSTERS.format(largest=sizes.max())))
-    law = Bounded(x / sizes[0], high - low, items.rows) if equal else Bounded(x, high - low, items.rows, sizes)
     return _Bound(RANGE, law, margin, tuple(notes))
 
 
@@ -377,9 +376,7 @@ def _of_stakes(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, 
     sizes = sizes / float(one[0])
     silent = bool(np.ptp(x / sizes) <= TIE_TOLERANCE * worst)
     notes = (Note("method", CRASH.format(metric=metric.name)),)
-    items, equal = pairs.per_item().rows, bool((sizes == sizes[0]).all())
-    law = Bounded(x / sizes[0], worst, items) if equal else Bounded(x, worst, items, sizes)
-    return _Bound(CRASHES, law, margin, notes, silent)
+    return _Bound(CRASHES, Bounded.of(x, worst, pairs.per_item().rows, sizes), margin, notes, silent)
 
 
 NAMED_TEST = "The margin is tested by `{test}`, as was asked; it does not exclude rare large losses that have not shown."

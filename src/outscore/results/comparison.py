@@ -12,7 +12,7 @@ from outscore.results.design import Alignment, DecidingItem, Decision, Design, F
 from outscore.results.files import csv_text
 from outscore.results.note import Note, Signature
 from outscore.results.pvalue import Interval, PValue
-from outscore.results.rendering import Result, frame, records_of
+from outscore.results.rendering import Result, frame_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -537,7 +537,7 @@ class Comparisons(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """A polars data frame with a row for each comparison and each bucket."""
-        return frame(*records_of(self, "comparisons"))
+        return frame_of(self, "comparisons")
 
     def _brief(self) -> str:
         if not self.comparisons:

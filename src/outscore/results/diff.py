@@ -16,7 +16,7 @@ from outscore.results.analysis import ScoredSubset
 from outscore.results.design import Family, Reading
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval, PValue
-from outscore.results.rendering import Result, frame, records_of
+from outscore.results.rendering import Result, frame_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -455,7 +455,7 @@ class Diff(Result):
 
     def to_frame(self, of: Literal["pairs", "labels", "transitions"] = "pairs") -> pl.DataFrame:
         """A polars data frame with a row for each pair and metric, for each label and slice, or for each transition."""
-        return frame(*records_of(self, of))
+        return frame_of(self, of)
 
     def _brief(self) -> str:
         about = f"{self.task}: {len(self.systems)} {'system' if len(self.systems) == 1 else 'systems'}, {self.units:,} units"

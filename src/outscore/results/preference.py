@@ -14,7 +14,7 @@ from outscore.results.design import Family
 from outscore.results.note import Note, Signature
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import PairCounts
-from outscore.results.rendering import Result, frame, records_of
+from outscore.results.rendering import Result, frame_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -587,7 +587,7 @@ class Preference(Result):
 
     def to_frame(self, of: Literal["pairs", "strengths", "categories"] = "pairs") -> pl.DataFrame:
         """A polars data frame with a row for each pair, for each system's strength, or for each category and system."""
-        return frame(*records_of(self, of))
+        return frame_of(self, of)
 
     def _brief(self) -> str:
         if len(self.systems) == 2 and self.pairs:

@@ -13,7 +13,7 @@ from outscore.core.records import brief_name, brief_number, dataclass
 from outscore.results.design import Family, Reading, Replicated
 from outscore.results.note import Note, Signature
 from outscore.results.pvalue import Kind
-from outscore.results.rendering import Result, frame, records_of
+from outscore.results.rendering import Result, frame_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -649,7 +649,7 @@ class Ranking(Result, Standing):
 
     def to_frame(self, of: Literal["systems", "pairs"] = "systems") -> pl.DataFrame:
         """A polars data frame with a row for each system, or for each pair, of every dataset and metric."""
-        return frame(*records_of(self, of))
+        return frame_of(self, of)
 
     def _brief(self) -> str:
         first = self.scores[0]

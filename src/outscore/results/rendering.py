@@ -202,18 +202,13 @@ def _report() -> ModuleType:
     return render
 
 
-def records_of(result: Result, table: str) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """The rows of one table of a result with all digits, and its columns."""
+def frame_of(result: Result, table: str) -> pl.DataFrame:
+    """One table of a result with all digits, as a polars data frame; a row may lack columns, and there may be no rows."""
     records = _report().records_of(result, table)
-    return [dict(row) for row in records.rows], tuple(records.columns)
-
-
-def frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pl.DataFrame:
-    """Rows as a polars data frame; a row may lack columns, and there may be no rows."""
     require_polars("make data frames")
     import polars as pl
 
-    return pl.DataFrame({name: [row.get(name) for row in rows] for name in columns}, strict=False)
+    return pl.DataFrame({name: [row.get(name) for row in records.rows] for name in records.columns}, strict=False)
 
 
 def _without_non_finite(value: Any) -> Any:  # noqa: ANN401 - any JSON value

@@ -9,7 +9,7 @@ from outscore.core.records import brief_interval, brief_name, brief_number, data
 from outscore.results.analysis import Directions
 from outscore.results.design import Reading
 from outscore.results.note import Note, Signature
-from outscore.results.rendering import Result, frame, records_of
+from outscore.results.rendering import Result, frame_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -227,7 +227,7 @@ class ScoreResult(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """A polars data frame with a row for each system, slice and dataset."""
-        return frame(*records_of(self, "scores"))
+        return frame_of(self, "scores")
 
     def _brief(self) -> str:
         parts = [

@@ -15,7 +15,7 @@ from outscore.core.rows import RUNS
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.question import Alternative, TestRequest
 from outscore.inference.describe.effects import Units
-from outscore.inference.families import CORRECTIONS
+from outscore.inference.families import CORRECTIONS, beyond_one_table
 from outscore.inference.pairwise.table import not_a_mean
 from outscore.inference.populations import (
     EXCHANGE,
@@ -110,7 +110,7 @@ class Question:
 
     def of_other_scores(self) -> Question:
         """The same question about scores that nobody asked for: they are permuted, as in a diff, and a family of their own."""
-        correction = "holm" if CORRECTIONS[self.correction].all_pairs else self.correction
+        correction = beyond_one_table(self.correction)
         return Question(correction=correction, baseline=self.baseline, alpha=self.alpha, seed=self.seed)
 
     def check_family(self) -> None:

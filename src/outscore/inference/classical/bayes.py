@@ -33,7 +33,7 @@ from outscore.inference.base.differences import ItemScores, skew_warning
 from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import NEEDS_SCORES, TestEntry, unclustered_scores
 from outscore.inference.base.question import TestRequest, interval_for
-from outscore.inference.classical.student import Mean, mean_of, no_spread, t_interval
+from outscore.inference.classical.student import Estimate, mean_of, no_spread, t_interval
 from outscore.inference.permutation import permutation
 from outscore.laws import log_t_tail
 from outscore.results.comparison import Bayes, TestResult
@@ -97,12 +97,12 @@ def binary_posterior(pair: Discordance, rope: float) -> Bayes:
     return _three(above, below, pair.orientation, rope)
 
 
-def mean_posterior(mean: Mean, rope: float, orientation: int) -> Bayes:
+def mean_posterior(mean: Estimate, rope: float, orientation: int) -> Bayes:
     """The three probabilities for a mean difference.
 
     Examples
     --------
-    >>> posterior = mean_posterior(Mean(0.5, 0.25, 20, 19), 0.1, 1)
+    >>> posterior = mean_posterior(Estimate(0.5, 0.25, 20, 19), 0.1, 1)
     >>> round(posterior.a_better, 4), round(posterior.equal, 4), round(posterior.b_better, 4)
     (0.937, 0.0496, 0.0134)
     """

@@ -32,7 +32,7 @@ from outscore.inference.base.entry import (
 )
 from outscore.inference.base.own_score import cluster_variance
 from outscore.inference.base.question import PLAIN, TestRequest, interval_for, log_p_of_t
-from outscore.laws import student_quantile
+from outscore.laws import log_two_sided, student_quantile, t_quantile
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import Interval, PValue
@@ -42,16 +42,25 @@ TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True)
-class Mean:
-    """A mean difference, its standard error with its degrees of freedom, and how many independent units stand behind it."""
+class Estimate:
+    """A number with its standard error, nan where that is not known, and how many independent units stand behind both."""
 
     value: float
     error: float
     units: int
     df: float
 
+    def limits(self, alpha: float) -> tuple[float, float]:
+        """The interval of level 1 - α; nan where there is none."""
+        reach = t_quantile(self.df, alpha) * self.error if self.error > 0 else math.nan
+        return self.value - reach, self.value + reach
 
-def mean_of(scores: ItemScores) -> Mean:
+    def log_p(self) -> float:
+        """log p of 0, two-sided."""
+        return log_two_sided(self.df, self.value / self.error)
+
+
+def mean_of(scores: ItemScores) -> Estimate:
     """The mean of d and its standard error, clustered where there are clusters.
 
     Clusters have the variance CR2 and the degrees of freedom of Bell and McCaffrey (`cluster_variance`); every
@@ -76,10 +85,10 @@ def mean_of(scores: ItemScores) -> Mean:
     variance, df = cluster_variance(sums, sizes)
     error = math.ldexp(math.sqrt(variance), power)
     rounding = 8 * float(np.spacing(max(np.abs(scores.a).max(), np.abs(scores.b).max())))
-    return Mean(mean, error if error > rounding else 0.0, len(sums), df)
+    return Estimate(mean, error if error > rounding else 0.0, len(sums), df)
 
 
-def no_spread(mean: Mean, scores: ItemScores, test: str) -> NoSpreadError:
+def no_spread(mean: Estimate, scores: ItemScores, test: str) -> NoSpreadError:
     """The refusal of a mean without a standard error."""
     what = "cluster" if scores.clusters is not None else "item"
     if mean.units < 2:
@@ -111,12 +120,12 @@ def student(scores: ItemScores, request: TestRequest = PLAIN) -> PValue:
     return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="student-t", test=NAME, statistic=t, n=mean.units)
 
 
-def t_interval(mean: Mean, request: TestRequest, orientation: int, *, method: str, dual: bool) -> Interval:
+def t_interval(mean: Estimate, request: TestRequest, orientation: int, *, method: str, dual: bool) -> Interval:
     """mean ± t · error; unbounded where a single unit leaves no degrees of freedom.
 
     Examples
     --------
-    >>> interval = t_interval(Mean(0.5, 0.25, 20, 19), TestRequest(), 1, method="Student t", dual=True)
+    >>> interval = t_interval(Estimate(0.5, 0.25, 20, 19), TestRequest(), 1, method="Student t", dual=True)
     >>> round(interval.low, 4), round(interval.high, 4)
     (-0.0233, 1.0233)
     """

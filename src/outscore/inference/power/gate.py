@@ -131,6 +131,11 @@ class Bounded:
     sizes: Array | None = None
 
     @classmethod
+    def of(cls, x: Array, worst: float, items: int, sizes: Array) -> Bounded:
+        """Units of these sizes, which say nothing where all are alike."""
+        return cls(x / sizes[0], worst, items) if (sizes == sizes[0]).all() else cls(x, worst, items, sizes)
+
+    @classmethod
     def normal(cls, sd: float, worst: float, cluster_size: float) -> Bounded:
         """Units of normal differences."""
         x = np.array([_z((k + 0.5) / POINTS) for k in range(POINTS)])

@@ -8,6 +8,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
+from outscore.inference.classical.student import Estimate
 from outscore.inference.preferences.models import (
     Cells,
     Fit,
@@ -19,7 +20,6 @@ from outscore.inference.preferences.models import (
     spread_of,
 )
 from outscore.inference.preferences.tally import Tally
-from outscore.laws import log_two_sided, t_quantile
 from outscore.results.preference import Intransitivity
 
 # Strengths of systems by the models of battles (`models`), with intervals for new draws of whole prompts.
@@ -34,28 +34,6 @@ from outscore.results.preference import Intransitivity
 
 DIGITS = 9
 """Decimals of log-odds beyond which strengths do not differ."""
-
-
-@dataclass(frozen=True, eq=False)
-class Estimate:
-    """A strength or the difference of two: standard error, degrees of freedom, and prompts of the system with fewer.
-
-    The error is nan where leaving out single prompts does not show it.
-    """
-
-    value: float
-    error: float
-    df: float
-    prompts: int
-
-    def limits(self, alpha: float) -> tuple[float, float]:
-        """The interval of level 1 - α; nan where there is none."""
-        reach = t_quantile(self.df, alpha) * self.error if self.error > 0 else math.nan
-        return self.value - reach, self.value + reach
-
-    def log_p(self) -> float:
-        """log p of 0, two-sided."""
-        return log_two_sided(self.df, self.value / self.error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,14 +92,15 @@ class Strengths:
         return self._estimate(float(self.theta[i]), i)
 
     def _estimate(self, value: float, *which: int) -> Estimate:
+        """With the prompts of the system with fewer; the error is not known where leaving out single ones does not show it."""
         prompts = int(self.prompts[list(which)].min())
         fitted = self.spreads[int(self.group[which[0]])]
         if fitted is None:
-            return Estimate(value, math.nan, 1.0, prompts)
+            return Estimate(value, math.nan, prompts, 1.0)
         members, spread = fitted
         at = [int(np.searchsorted(members, system)) for system in which]
         error = spread.error(*at)
-        return Estimate(value, error, 1.0 if math.isnan(error) else spread.df(*at), prompts)
+        return Estimate(value, error, prompts, 1.0 if math.isnan(error) else spread.df(*at))
 
 
 def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:

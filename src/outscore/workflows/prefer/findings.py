@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, finite
 from outscore.formats.tables.names import join_names
-from outscore.inference.families import CORRECTIONS, correct_family
+from outscore.inference.families import beyond_one_table, correct_tests
 from outscore.inference.preferences.agreement import alpha_of, kappa_of, seen_order
 from outscore.inference.preferences.models import Fit, fit_lengths
 from outscore.inference.preferences.strengths import elo_of, strengths_of
@@ -184,7 +184,7 @@ def judges_of(sums: Sums, alpha: float) -> Judges | None:
 
 def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha: float) -> tuple[Labelled, list[Note]]:
     """The win rate of `ahead` that people would give, from their verdicts on some prompts and the judge's on all."""
-    judged, known = _by_prompt(battles, ahead), _by_prompt(labels, ahead)
+    judged, known = _leads(battles, ahead), _leads(labels, ahead)
     strangers = [prompt for prompt in known if prompt not in judged]
     both = [prompt for prompt in judged if prompt in known]
     if len(both) < MIN_LABELS:
@@ -193,10 +193,9 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
             "Check that both use the same names of prompts, and let people judge more of them; 20 make it useful.",
             parameter="labels",
         )
-    human = np.array([known[prompt] for prompt in both])
-    machine = np.array([judged[prompt] for prompt in both])
-    matched = _in_their_orders(battles, labels, ahead, both)
-    rest = np.array([share for prompt, share in judged.items() if prompt not in known])
+    human, machine = (np.array([_win_rate(leads[prompt]) for prompt in both]) for leads in (known, judged))
+    matched = _in_their_orders(judged, known, both)
+    rest = np.array([_win_rate(orders) for prompt, orders in judged.items() if prompt not in known])
     estimate = labelled_share(human, machine, rest, alpha)
     audit = audit_p(machine, rest)
     bias_low, bias_high = mean_limits(matched - human, alpha)
@@ -261,59 +260,49 @@ def _kappa(one: np.ndarray, other: np.ndarray) -> float | None:
     return None if chance >= 1 else (agreed - chance) / (1 - chance)
 
 
-def _by_prompt(battles: Battles, ahead: str) -> dict[str, float]:
-    """The win rate of a system on every prompt."""
-    return {prompt: (1 + whole) / 2 for prompt, (whole, _, _) in _leads(battles, ahead).items()}
+Lead = tuple[float, float]
+"""How many verdicts there are on a prompt, and a system's wins minus losses in the mean of them; nan of none."""
+Leads = Mapping[str, Sequence[Lead]]
+"""By prompt: over all verdicts, over those with the system shown first, and second."""
 
 
-def _in_their_orders(battles: Battles, labels: Battles, ahead: str, prompts: Sequence[str]) -> Array:
+def _win_rate(orders: Sequence[Lead]) -> float:
+    """The win rate on a prompt, whichever was shown first."""
+    return (1 + orders[0][1]) / 2
+
+
+def _in_their_orders(judged: Leads, known: Leads, prompts: Sequence[str]) -> Array:
     """The judge's win rate on each prompt, each order as often as in the labels; all its verdicts if a label has no order.
 
     The same goes for an order in which the judge has no verdict.
     """
-    judged, asked, rates = _leads(battles, ahead), _orders(labels, ahead), []
+    rates = []
     for prompt in prompts:
-        whole, first, second = judged[prompt]
-        n, n_first, n_second = asked[prompt]
+        whole, first, second = (lead for _, lead in judged[prompt])
+        n, n_first, n_second = (verdicts for verdicts, _ in known[prompt])
         own = (n_first, n_second, n - n_first - n_second)
         leads = [whole if math.isnan(lead) else lead for lead in (first, second, whole)]
         rates.append((1 + sum(map(operator.mul, own, leads)) / n) / 2)
     return np.array(rates)
 
 
-def _leads(battles: Battles, ahead: str) -> dict[str, tuple[float, float, float]]:
-    """Mean wins minus losses of a system on every prompt: over all verdicts, over those with it shown first, and second."""
-    tally, turned = _of_prompts(battles, ahead)
+def _leads(battles: Battles, ahead: str) -> Leads:
+    """The leads of a system on every prompt."""
+    tally = _tally_prompts(battles)
+    whole, first = (tally.n, tally.d), (tally.n_first, tally.d_first)
+    second = (tally.n_shown - tally.n_first, tally.d_shown - tally.d_first)
+    orders = [whole, first, second]
+    if battles.systems[int(tally.left[0])] != ahead:
+        orders = [(n, -d) for n, d in (whole, second, first)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        first = tally.d_first / tally.n_first
-        second = (tally.d_shown - tally.d_first) / (tally.n_shown - tally.n_first)
-    leads = np.stack([tally.d / tally.n, *((-second, -first) if turned else (first, second))], axis=1)
-    leads[:, 0] *= -1 if turned else 1
-    return _named(battles, tally, leads)
-
-
-def _orders(battles: Battles, ahead: str) -> dict[str, tuple[float, float, float]]:
-    """The verdicts on every prompt: all, those with a system shown first, and those with it shown second."""
-    tally, turned = _of_prompts(battles, ahead)
-    first, second = tally.n_first, tally.n_shown - tally.n_first
-    return _named(battles, tally, np.stack([tally.n, *((second, first) if turned else (first, second))], axis=1))
+        rows = np.array([(n, d / n) for n, d in orders]).transpose(2, 0, 1).tolist()
+    kept = np.unique(battles.prompts.codes[battles.decided])
+    names = [battles.prompts.names[code] for code in kept.tolist()]
+    return {names[unit]: [(n, lead) for n, lead in row] for unit, row in zip(tally.unit.tolist(), rows, strict=True)}
 
 
 def _tally_prompts(battles: Battles) -> Tally:
     return tally_of(replace(battles, clusters=None))
-
-
-def _of_prompts(battles: Battles, ahead: str) -> tuple[Tally, bool]:
-    """The tally by prompt, and whether its left system is the other one."""
-    tally = _tally_prompts(battles)
-    return tally, battles.systems[int(tally.left[0])] != ahead
-
-
-def _named(battles: Battles, tally: Tally, rows: Array) -> dict[str, tuple[float, float, float]]:
-    """Rows of three numbers by the prompts' names."""
-    kept = np.unique(battles.prompts.codes[battles.decided])
-    names = [battles.prompts.names[code] for code in kept.tolist()]
-    return {names[unit]: (a, b, c) for unit, (a, b, c) in zip(tally.unit.tolist(), rows.tolist(), strict=True)}
 
 
 def categories_of(
@@ -331,10 +320,8 @@ def categories_of(
         return None, []
     shown = ranked[:1] if len(ranked) == 2 else ranked
     rows = [row for name, own in sums.categories.items() for row in _rows(name, own, shown, order, alpha)]
-    name = "holm" if CORRECTIONS[correction].all_pairs else correction
-    corrected, family = correct_family([row.p for row in rows if row.p is not None], name)
-    p_values = iter(corrected)
-    return Categories([row if row.p is None else replace(row, p=next(p_values)) for row in rows], family), []
+    tests, family = correct_tests([row.p for row in rows], beyond_one_table(correction))
+    return Categories([replace(row, p=p) for row, p in zip(rows, tests, strict=True)], family), []
 
 
 def _rows(category: str, sums: Sums, shown: Sequence[str], order: Order, alpha: float) -> list[CategoryRow]:

@@ -13,11 +13,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import LN10, Array, finite
 from outscore.core.records import dataclass
 from outscore.inference.base.question import TestRequest
-from outscore.inference.families import CORRECTIONS, adjust
+from outscore.inference.classical.student import Estimate
+from outscore.inference.families import correct_tests
 from outscore.inference.pairwise.table import KINDS
 from outscore.inference.permutation import permutation
 from outscore.inference.preferences.agreement import exchanged_p, orders_of
-from outscore.inference.preferences.strengths import DIGITS, Estimate, Strengths, circles_of, score_test
+from outscore.inference.preferences.strengths import DIGITS, Strengths, circles_of, score_test
 from outscore.inference.preferences.sums import Sums
 from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.win_rates import flip_p, independent_p, win_rates
@@ -82,7 +83,7 @@ def _contrast(strengths: Strengths, i: int, j: int) -> Estimate | None:
     if strengths.group[i] != strengths.group[j] or not (strengths.core[i] and strengths.core[j]):
         return None
     contrast = strengths.contrast(i, j)
-    return contrast if contrast.prompts >= MIN_PROMPTS and contrast.error > 0 else None
+    return contrast if contrast.units >= MIN_PROMPTS and contrast.error > 0 else None
 
 
 def _with_strengths(pair: PreferencePair, first: str, contrast: Estimate, alpha: float) -> PreferencePair:
@@ -254,7 +255,7 @@ def _through_model(
         strengths.rate(low),
         strengths.rate(high),
         model_p(contrast, contrast.value),
-        contrast.prompts,
+        contrast.units,
         "model",
         order=order,
     )
@@ -263,7 +264,7 @@ def _through_model(
 
 def model_p(contrast: Estimate, statistic: float) -> PValue:
     """The two-sided p of equal strengths by Student's t distribution."""
-    log_p, test, n = contrast.log_p(), "bradley-terry", contrast.prompts
+    log_p, test, n = contrast.log_p(), "bradley-terry", contrast.units
     return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="jackknife", test=test, statistic=statistic, n=n)
 
 
@@ -277,24 +278,14 @@ def correct_pairs(
     """
     decided = [by_strengths and pair.strength_p is not None for pair in pairs]
     claims = [pair.strength_p if strong else pair.p for pair, strong in zip(pairs, decided, strict=True)]
-    games, _ = _adjust([pair.p for pair in pairs], correction, systems)
-    contrasts, _ = _adjust([pair.strength_p for pair in pairs], correction, systems)
-    deciding, family = _adjust(claims, correction, systems)
+    games, _ = correct_tests([pair.p for pair in pairs], correction, systems)
+    contrasts, _ = correct_tests([pair.strength_p for pair in pairs], correction, systems)
+    deciding, family = correct_tests(claims, correction, systems)
     with_p = []
     for pair, strong, p, strength_p, claim in zip(pairs, decided, games, contrasts, deciding, strict=True):
         tests = (p, claim) if strong else (claim, strength_p)
         with_p.append(replace(pair, p=tests[0], strength_p=tests[1], decided_by_strength=strong))
     return with_p, family
-
-
-def _adjust(tests: Sequence[PValue | None], correction: str, systems: int) -> tuple[list[PValue | None], Family]:
-    """The p-values with their adjusted ones, and the family they are."""
-    entry = CORRECTIONS[correction]
-    claimed = [p.claimed for p in tests if p is not None]
-    missing = systems * (systems - 1) // 2 - len(claimed) if entry.all_pairs else 0
-    adjusted = iter(adjust([*claimed, *[1.0] * missing], correction, systems=systems if entry.all_pairs else None).tolist())
-    found = [None if p is None else replace(p, adjusted=float(next(adjusted))) for p in tests]
-    return found, Family(correction, entry.error_rate, len(claimed) + missing)
 
 
 # What decides who is ahead, strengths over all battles or the direct games of each pair, and what depends on their mix.

@@ -16,7 +16,7 @@ from outscore.core.records import dataclass
 from outscore.core.rows import RUNS
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.repeats import smallest_run_p
-from outscore.inference.families import CORRECTIONS, adjust
+from outscore.inference.families import CORRECTIONS, adjust, beyond_one_table
 from outscore.inference.leaderboard import MAX_GROUPS, Groups, Ordering, groups_of, order_of, rank_intervals, tiers_of
 from outscore.inference.pairwise.per_pair import rows_of_pair
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable, baseline_of
@@ -343,14 +343,14 @@ def families(measured: Sequence[Measured], question: Question = USUAL) -> Famili
     tops = [entry for entry in measured if entry.macro or _alone(entry, measured)]
     parts = [entry for entry in measured if not entry.macro and not _alone(entry, measured)]
     first, family = _correct(tops, correction, alpha, base)
-    second, second_family = _correct(parts, _for_datasets(correction), alpha, base) if parts else ([], None)
+    second, second_family = _correct(parts, beyond_one_table(correction), alpha, base) if parts else ([], None)
     return Families(question, first, family, second, second_family)
 
 
 def parts_of(measured: Sequence[Measured], question: Question) -> tuple[list[Corrected], Family]:
     """One correction over the pairs of all parts of the data, such as slices."""
     base = baseline_of(measured[0].systems, question.baseline)
-    return _correct(measured, _for_datasets(question.correction), question.alpha, base)
+    return _correct(measured, beyond_one_table(question.correction), question.alpha, base)
 
 
 def pairs_frame(measured: Sequence[Measured], question: Question = USUAL) -> pl.DataFrame:
@@ -400,11 +400,6 @@ def _frame(table: Corrected) -> pl.DataFrame:
 def _alone(entry: Measured, entries: Sequence[Measured]) -> bool:
     """Whether a dataset is the only one of its metric."""
     return sum(1 for other in entries if other.metric == entry.metric and not other.macro) == 1
-
-
-def _for_datasets(correction: str) -> str:
-    """The correction for datasets: Shaffer's argument is about the pairs of one table; over several, Holm is valid."""
-    return "holm" if CORRECTIONS[correction].all_pairs else correction
 
 
 def _correct(tables: Sequence[Measured], correction: str, alpha: float, baseline: int | None) -> tuple[list[Corrected], Family]:
