@@ -15,10 +15,9 @@ from outscore.core.numeric import LN10, MIN_FLOAT, TIE_TOLERANCE, Array
 from outscore.core.options import check_level, did_you_mean
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
-from outscore.exact import numbers
 from outscore.inference.base.differences import Flips, flips_of, units_of
 from outscore.inference.base.question import TestRequest
-from outscore.inference.permutation_tails import FIXED_POINT_BITS, fixed_line
+from outscore.inference.permutation_tails import whole_flips
 from outscore.resampling import flip_bits
 from outscore.results.design import Family, Replicated
 from outscore.results.pvalue import PValue
@@ -416,7 +415,8 @@ def max_t_of_pair(members: Sequence[Member], request: TestRequest) -> Array:
 
 def _draw(flips: Sequence[Flips], coins: Sequence[Array], resamples: int, seed: int) -> tuple[Array, Array]:
     """The observed statistics, and those of all resamples under common coins."""
-    wholes = [_whole(f) for f in flips]
+    # Exact sums make results the same for any size of blocks.
+    wholes = [(rows.astype(float), value) for rows, value, _ in map(whole_flips, flips)]
     observed = [
         float(value(rows.sum(axis=0)[None])[0]) if f.sign() else 0.0 for f, (rows, value) in zip(flips, wholes, strict=True)
     ]
@@ -429,16 +429,6 @@ def _draw(flips: Sequence[Flips], coins: Sequence[Array], resamples: int, seed: 
             sums = rows.sum(axis=0) - 2.0 * (bits[:, own] @ rows)
             draws[first : first + len(bits), column] = value(sums)
     return np.array(observed), draws
-
-
-def _whole(flips: Flips) -> tuple[Array, Callable[[Array], Array]]:
-    """Whole numbers to flip, and the statistic of their sums: exact sums make results the same for any block size."""
-    if flips.line is not None:
-        return fixed_line(flips)[0][:, None].astype(float), lambda sums: sums[:, 0]
-    if flips.on_a_lattice:
-        return flips.vectors.astype(float), flips.statistic.difference
-    whole, shift = numbers.fixed_point(flips.vectors, FIXED_POINT_BITS)
-    return whole.astype(float), lambda sums: flips.statistic.difference(np.ldexp(sums, -shift))
 
 
 def _check(observed: Array, draws: Array) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import TIE_TOLERANCE, Array, exact_sum, tiny_power
+from outscore.core.numeric import Array, exact_sum, tiny_power
 from outscore.core.options import Option, check_count
 from outscore.core.rows import PairedScores
 from outscore.exact import bracket, enumeration, numbers
@@ -35,7 +35,7 @@ from outscore.inference.base.entry import Claim, Suitability, TestEntry
 from outscore.inference.base.question import TestRequest, as_extreme, interval_for
 from outscore.inference.bootstrap import MIN_UNITS, resampled_interval
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
-from outscore.inference.permutation_tails import FIXED_POINT_BITS, certified_p, convolution_p, fixed_line, linear_p, nonlinear_p
+from outscore.inference.permutation_tails import certified_p, convolution_p, linear_p, nonlinear_p, whole_flips
 from outscore.laws import log_rest, normal_quantile
 from outscore.resampling import count_hits
 from outscore.results.comparison import TestResult
@@ -301,7 +301,7 @@ def _solve(flips: Flips, request: TestRequest) -> PValue:
 
 def monte_carlo(flips: Flips, request: TestRequest) -> PValue:
     """p = (hits + 1)/(K + 1), ties counted as hits, with 99% bounds for the exact value."""
-    vectors, statistic, slack = _flipped(flips)
+    vectors, statistic, slack = whole_flips(flips)
     # Rows that do not move stay: a row's coin depends on its place alone, so all metrics of one data set
     # share their swaps.
     if not vectors.any():
@@ -314,25 +314,6 @@ def monte_carlo(flips: Flips, request: TestRequest) -> PValue:
 
     hits = count_hits(vectors, reached, resamples=request.resamples, seed=request.seed)
     return question.sampled_p(hits, request.resamples, "sign-flips")
-
-
-def _flipped(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
-    """What is flipped, the statistic of a sum of it, and the size of a tie.
-
-    Real columns have a power of two each, which the sums are divided by before the metric sees them.
-    """
-    if flips.line is not None:
-        line, _, ties = fixed_line(flips)
-        return line[:, None], lambda sums: sums[:, 0], float(ties)
-    statistic = flips.statistic
-    slack = statistic.slack
-    if flips.on_a_lattice:
-        return flips.vectors, statistic.difference, slack
-    columns, shifts = zip(*(numbers.fixed_point(column, FIXED_POINT_BITS) for column in flips.vectors.T), strict=True)
-    whole, shift = np.stack(columns, axis=1), np.array(shifts)
-    # Rounding to fixed point moves a total by as many units as there are rows.
-    slack *= 1 + math.ldexp(len(whole), -FIXED_POINT_BITS) / TIE_TOLERANCE
-    return whole, lambda sums: statistic.difference(np.ldexp(sums, -shift)), slack
 
 
 def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p: PValue) -> Interval | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LOG2, Array, distinct
+from outscore.core.numeric import LOG2, TIE_TOLERANCE, Array, distinct
 from outscore.exact import binomial, bracket, distribution, enumeration, lattice, numbers, plane
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.lattice import Tail
@@ -78,6 +78,25 @@ def fixed_line(flips: Flips) -> tuple[Array, int, int]:
         return line, int(line.sum()), 0
     whole, shift = numbers.fixed_point(line, FIXED_POINT_BITS)
     return whole, int(whole.sum()), len(line) + math.ceil(Fraction(flips.doubt) * Fraction(2) ** shift)
+
+
+def whole_flips(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
+    """What is flipped in whole numbers, whose sums are exact, the statistic of a sum of it, and the size of a tie.
+
+    Real columns have a power of two each, which the sums are divided by before the metric sees them.
+    """
+    if flips.line is not None:
+        line, _, ties = fixed_line(flips)
+        return line[:, None], lambda sums: sums[:, 0], float(ties)
+    statistic = flips.statistic
+    slack = statistic.slack
+    if flips.on_a_lattice:
+        return flips.vectors, statistic.difference, slack
+    columns, shifts = zip(*(numbers.fixed_point(column, FIXED_POINT_BITS) for column in flips.vectors.T), strict=True)
+    whole, shift = np.stack(columns, axis=1), np.array(shifts)
+    # Rounding to fixed point moves a total by as many units as there are rows.
+    slack *= 1 + math.ldexp(len(whole), -FIXED_POINT_BITS) / TIE_TOLERANCE
+    return whole, lambda sums: statistic.difference(np.ldexp(sums, -shift)), slack
 
 
 def _meet_in_the_middle(sizes: Array, observed: int, sign: int, request: TestRequest, slack: int) -> PValue:

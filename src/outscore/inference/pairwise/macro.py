@@ -300,31 +300,16 @@ def _clusters_of(parts: Sequence[PairedScores]) -> Array | None:
     return np.concatenate(codes)
 
 
-def flips_from_counts(measured: Sequence[Measured]) -> tuple[Array, Array, Array] | None:
-    """Of right-or-wrong items: (pairs, datasets) discordant items, what each is worth in the macro sum, and wins - losses.
-
-    None where some dataset has other items.
-    """
-    if any(part.pairs.wins is None or part.pairs.losses is None for part in measured):
-        return None
-    wins = np.stack([np.asarray(part.pairs.wins) for part in measured], axis=1)
-    losses = np.stack([np.asarray(part.pairs.losses) for part in measured], axis=1)
-    worth = np.stack([_worth(part.pairs) for part in measured], axis=1)
-    return wins + losses, worth, wins - losses
-
-
-def _worth(pairs: PairTable) -> Array:
-    """How much one discordant item moves the difference on its dataset; 0 where a pair shares no item."""
-    return np.asarray(np.where(pairs.n > 0, pairs.unit / np.maximum(pairs.n, 1), 0.0))
-
-
 def macro_from_counts(measured: Sequence[Measured], request: TestRequest) -> tuple[Array, Array, str] | None:
     """Both log p, kinds and kernel of the macro average of right-or-wrong items, from counts alone; None for other items."""
-    flips = flips_from_counts(measured)
-    if flips is None:
+    tables = [part.pairs for part in measured]
+    if any(table.wins is None or table.losses is None for table in tables):
         return None
-    counts, worth, gaps = flips
-    pairs = len(counts)
+    # (pairs, datasets): items that one system alone got right.
+    wins, losses = (np.stack([np.asarray(getattr(table, side)) for table in tables], axis=1) for side in ("wins", "losses"))
+    # How much one of them moves the difference on its dataset; 0 where a pair shares no item.
+    worth = np.stack([np.where(table.n > 0, table.unit / np.maximum(table.n, 1), 0.0) for table in tables], axis=1)
+    counts, gaps, pairs = wins + losses, wins - losses, len(wins)
     observed = (worth * gaps).sum(axis=1)
     few = (counts.sum(axis=1) < MIN_APPROXIMATED) if pairs > MAX_TESTED else np.ones(pairs, dtype=bool)
     # Datasets of one size make one binomial of them all.
