@@ -12,8 +12,7 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.repeats import run_interval, run_test
-from outscore.inference.unpaired import Samples, run_unpaired
-from outscore.inference.unpaired_margins import shifted_p
+from outscore.inference.unpaired import Samples, run_unpaired, shifted_p
 from outscore.results.pvalue import Interval
 
 __all__ = ["gate", "numbers", "shares", "spreads", "whole_runs"]

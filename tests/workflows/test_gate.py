@@ -18,8 +18,7 @@ import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.examples.registry import lm_eval_results, lm_eval_row
 from outscore.inference.power.gate import items_by_width
-from outscore.inference.unpaired import Samples
-from outscore.inference.unpaired_margins import shifted_p
+from outscore.inference.unpaired import Samples, shifted_p
 
 RNG = np.random.default_rng(11)
 

@@ -78,17 +78,8 @@ Noise = tuple[Array, Array]
 """Parts of a variance, and the degrees of freedom of each."""
 
 
-@dataclass(frozen=True, eq=False)
-class Line:
-    """D as a sum of independent laws on whole numbers: `unit` times their sum.
-
-    `observed` is D itself, and `doubt` what rounding may have moved it by.
-    """
-
-    laws: Counter[Law]
-    observed: int
-    doubt: int
-    unit: float
+Line = tuple[Counter[Law], int, int, float]
+"""D as a sum of independent laws on whole numbers: these, D itself, what rounding may have moved it by, and the unit of all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,8 +177,7 @@ class Exchange:
         return self._sampled_p(request)
 
     def _lawful_p(self, direction: int, points: int) -> PValue:
-        line = self.line()
-        known, observed, doubt = line.laws, line.observed, line.doubt
+        known, observed, doubt, _ = self.line()
         if not any(len(law.support) > 1 for law in known):
             return question.identical_p()
         if direction < 0:
@@ -235,7 +225,7 @@ class Exchange:
             observed += weight * (sum_a * (step // first) - sum_b * (step // second))
             if written is None:
                 doubt += weight * step
-        return Line(known, observed, doubt, unit)
+        return known, observed, doubt, unit
 
     def _binary_laws(self, a: Array, b: Array) -> list[tuple[tuple[int, int, int], Law, int, int]]:
         """Items with the same numbers of runs and of right ones have the same hypergeometric law."""

@@ -74,10 +74,7 @@ def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogr
         return {}
     a, b, d = values
     shared, of_difference = _edges(np.concatenate([a, b]), len(d), at_zero=False), _edges(d, len(d), at_zero=True)
-    if min(edges[-1] - edges[0] for edges in (shared, of_difference)) < MIN_WIDTH:
-        return {}
-    parts = {"a": (a, shared), "b": (b, shared), "difference": (d, of_difference)}
-    return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, (x, edges) in parts.items()}
+    return _counted({"a": (a, shared), "b": (b, shared), "difference": (d, of_difference)})
 
 
 def two_histograms(a: Array, b: Array) -> dict[str, Histogram]:
@@ -89,9 +86,14 @@ def two_histograms(a: Array, b: Array) -> dict[str, Histogram]:
     Histogram(edges=[-0.5, 0.5, 1.5], counts=[0, 1])
     """
     edges = _edges(np.concatenate([a, b]), min(len(a), len(b)), at_zero=False)
-    if edges[-1] - edges[0] < MIN_WIDTH:
+    return _counted({"a": (a, edges), "b": (b, edges)})
+
+
+def _counted(parts: dict[str, tuple[Array, Array]]) -> dict[str, Histogram]:
+    """Numbers counted between edges, by name; nothing where an axis would be too short."""
+    if min(edges[-1] - edges[0] for _, edges in parts.values()) < MIN_WIDTH:
         return {}
-    return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, x in (("a", a), ("b", b))}
+    return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, (x, edges) in parts.items()}
 
 
 def described(pairs: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array, Array] | None:
@@ -217,13 +219,13 @@ def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | 
     if delta:
         return None
     try:
-        line = exchange.line()
-        support, mass = law_sums.pmf(line.laws)
+        known, _, _, unit = exchange.line()
+        support, mass = law_sums.pmf(known)
     except BudgetError:
         return None
     if len(support) < 2:
         return None
-    values = support * line.unit
+    values = support * unit
     step = float(values[-1] - values[0]) / (len(values) - 1)
     return _bars(values, mass, step, exchange.difference, 0.0, drawn=0, symmetric=exchange.equal_runs)
 

@@ -35,6 +35,8 @@ Run = Callable[[TestRequest], TestResult]
 """A test of one pair as a function of what is asked."""
 KINDS = ("exact", "certified", "monte-carlo", "asymptotic")
 """What the codes in `PairTable.kind` mean."""
+Unit = Literal["items", "clusters", "units", "segments"]
+"""What the pairs count."""
 FINENESS = (2.0**40, 1e12)
 ROUNDING = 1e-14
 
@@ -147,7 +149,7 @@ class Measured:
     test: str
     kernel: str
     interval: str
-    unit: Literal["items", "clusters", "units", "segments"] = "items"
+    unit: Unit = "items"
     notes: list[Note] = field(default_factory=list)
     macro: bool = False
 

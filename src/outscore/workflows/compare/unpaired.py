@@ -21,8 +21,15 @@ from outscore.inference.describe.histograms import null_of_samples, two_histogra
 from outscore.inference.pairwise.table import own_rows
 from outscore.inference.power.two_samples import needed_of_samples
 from outscore.inference.registry import DEFAULT
-from outscore.inference.unpaired import Samples, likelihood_p, mid_ranks, run_unpaired, welch_interval, welch_p
-from outscore.inference.unpaired_margins import margin_of_samples
+from outscore.inference.unpaired import (
+    Samples,
+    likelihood_p,
+    margin_of_samples,
+    mid_ranks,
+    run_unpaired,
+    welch_interval,
+    welch_p,
+)
 from outscore.language.lines import comparison_signature
 from outscore.language.numbers import count, format_probability
 from outscore.language.verdict.comparison import comparison_of

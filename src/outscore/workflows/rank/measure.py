@@ -14,7 +14,7 @@ import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal, cast
+from typing import cast
 
 import numpy as np
 
@@ -55,6 +55,7 @@ from outscore.inference.pairwise.table import (
     KINDS,
     Measured,
     PairTable,
+    Unit,
     baseline_of,
     own_scores,
     pairs_of,
@@ -68,7 +69,6 @@ from outscore.results.ranking import MAX_PAIRS
 from outscore.scores.panel import Panel
 from outscore.workflows.question import USUAL, Question, name_of_test
 
-Unit = Literal["items", "clusters", "units", "segments"]
 ALONE = "The metric's function cannot be sent to other processes, so this process did all the work."
 EXACT_METHODS = ("auto", "exact", "spectral")
 MAX_COLUMNS = 4

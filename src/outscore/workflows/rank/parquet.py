@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import compress, pairwise
@@ -51,7 +51,7 @@ from outscore.inference.pairwise.moments import (
 from outscore.inference.pairwise.per_pair import STUDENT
 from outscore.inference.pairwise.table import KINDS, Measured, baseline_of, pairs_of
 from outscore.language.numbers import count
-from outscore.results import design
+from outscore.results.design import Reading
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Ranking
 from outscore.scores.align import settle
@@ -84,13 +84,8 @@ class Share:
     buckets: int = 1
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What all shares have in common. `check` is the hash of a known word, as the driver's polars computes it."""
-
-    columns: LongColumns
-    systems: tuple[str, ...]
-    check: int
+ReadShare = Callable[[Share], LongRows]
+"""Reads the rows of a share, in any process."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,9 +148,9 @@ class _Cells:
     conflicts: int
 
 
-def part_of(reading: Reading, share: Share) -> Part:
+def part_of(read: ReadShare, share: Share) -> Part:
     """The moments of a share's datasets, over the systems it knows."""
-    rows = _rows(reading, share)
+    rows = read(share)
     cells = _cells(rows)
     parts: dict[str, list[PairMoments]] = {}
     unequal = 0
@@ -176,10 +171,10 @@ def part_of(reading: Reading, share: Share) -> Part:
 
 
 def panels_of_share(
-    reading: Reading, share: Share, metric: str | AdditiveMetric, systems: tuple[str, ...], datasets: Sequence[str]
+    read: ReadShare, share: Share, metric: str | AdditiveMetric, systems: tuple[str, ...], datasets: Sequence[str]
 ) -> list[Panel]:
     """All rows of a share as tables of systems by items, one for each dataset."""
-    rows = _rows(reading, share)
+    rows = read(share)
     places = [rows.systems.names.index(name) for name in systems]
     tables: dict[str, list[tuple[Array, Array]]] = {name: [] for name in datasets}
     for dataset, _, scores, runs in _blocks(rows, _cells(rows)):
@@ -212,13 +207,13 @@ def merged(parts: Sequence[Part]) -> Part:
 
 
 def flips_of_shares(
-    reading: Reading, systems: tuple[str, ...], shifts: Mapping[str, int], resamples: int, seed: int, shares: Sequence[Share]
+    read: ReadShare, systems: tuple[str, ...], shifts: Mapping[str, int], resamples: int, seed: int, shares: Sequence[Share]
 ) -> dict[str, Array]:
     """The flipped totals of some shares together (`flipped_totals`), for each dataset of which the shift is given."""
     place = {name: i for i, name in enumerate(systems)}
     totals: dict[str, Array] = {}
     for share in shares:
-        rows = _rows(reading, share)
+        rows = read(share)
         columns = [place[name] for name in rows.systems.names]
         for dataset, items, values, _ in _blocks(rows, _cells(rows)):
             if dataset not in shifts:
@@ -230,13 +225,14 @@ def flips_of_shares(
     return totals
 
 
-def _rows(reading: Reading, share: Share) -> LongRows:
-    if hash_check() != reading.check:
+def _rows(columns: LongColumns, systems: tuple[str, ...], check: int, share: Share) -> LongRows:
+    """The rows of a share; `check` is the hash of a known word, as the driver's polars computes it."""
+    if hash_check() != check:
         raise OutscoreError(
             "A worker has a different version of polars from this process, which hashes items differently.",
             "Install the same versions everywhere.",
         )
-    return long_rows(share.files, reading.columns, systems=reading.systems, bucket=share.bucket, buckets=share.buckets)
+    return long_rows(share.files, columns, systems=systems, bucket=share.bucket, buckets=share.buckets)
 
 
 def _cells(rows: LongRows) -> _Cells:
@@ -344,7 +340,7 @@ class Partitioned:
     better: MetricDirection
 
     def ranking(
-        self, settings: Mapping[str, Any] | None = None, reading: design.Reading | None = None, notes: Sequence[Note] = ()
+        self, settings: Mapping[str, Any] | None = None, reading: Reading | None = None, notes: Sequence[Note] = ()
     ) -> Ranking:
         """The ranking of these measurements; `settings` and `reading` go into it as they are, `notes` behind its own."""
         found = families(self.measured, self.question)
@@ -403,17 +399,17 @@ def measured_from_partitions(
         # What the scores cannot change is refused before hours of reading.
         resolve_direction(METRIC, direction, [columns["score"]], scores=None)
     with open_engine(engine or SERIAL) as running:
-        reading = Reading(columns, choice.systems, hash_check())
-        whole, shares, notes = _add_up(files, reading, running, steps)
+        read = partial(_rows, columns, choice.systems, hash_check())
+        whole, shares, notes = _add_up(files, columns, read, running, steps)
         _check_systems(whole.systems, choice.systems, question.baseline, files)
         extremes = [(moments.least, moments.largest) for moments in whole.moments.values()]
         better = resolve_direction(METRIC, direction, [columns["score"]], scores=extremes)
         if _fits(whole, question, columns):
-            panels = panels_of_share(reading, Share(files), better.metric, whole.systems, whole.datasets)
+            panels = panels_of_share(read, Share(files), better.metric, whole.systems, whole.datasets)
             measured = measure(panels, question, engine=running, progress=steps)
         else:
             higher = better.better == "higher"
-            measured = measured_of(whole.moments, shares, reading, question, running, steps, higher_is_better=higher)
+            measured = measured_of(whole.moments, shares, read, question, running, steps, higher_is_better=higher)
     return Partitioned(question, measured, whole.duplicates, whole.conflicts, columns, files, (*better.notes, *notes), better)
 
 
@@ -429,7 +425,7 @@ def _fits(whole: Part, asked: Question, columns: LongColumns) -> bool:
 
 
 def _add_up(
-    files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress
+    files: tuple[LongFile, ...], columns: LongColumns, read: ReadShare, engine: Engine, progress: Progress
 ) -> tuple[Part, list[Share], list[Note]]:
     """All shares as one part, with the moments of each dataset over all systems; the shares are those it was read from.
 
@@ -437,11 +433,11 @@ def _add_up(
     """
     shares = _shares(files)
     notes: list[Note] = []
-    whole = None if _first_two_overlap(shares, reading) else _read(shares, reading, engine, progress)
+    whole = None if _first_two_overlap(shares, columns) else _read(shares, read, engine, progress)
     if whole is None or whole.torn:
         buckets = -(-sum(file.rows for file in files) // ROWS)
         shares = [Share(files, bucket, buckets) for bucket in range(buckets)]
-        whole = _read(shares, reading, engine, progress)
+        whole = _read(shares, read, engine, progress)
         text = (
             f"Items have rows in several files, so each of the {len(files):,} files was read {buckets:,} times. Write all"
             " rows of an item into the same file to read each file once."
@@ -452,13 +448,13 @@ def _add_up(
     return replace(whole, moments=moments), shares, notes
 
 
-def _read(shares: Sequence[Share], reading: Reading, engine: Engine, progress: Progress) -> Part:
+def _read(shares: Sequence[Share], read: ReadShare, engine: Engine, progress: Progress) -> Part:
     """All shares as one part, or enough of them to see that items are split; as many at a time as memory can hold."""
     progress.begin("reading partitions", len(shares))
     whole: list[Part] = []
     start, count = 0, MIN_SHARES
     while start < len(shares) and not any(part.torn for part in whole):
-        parts = engine.map(partial(part_of, reading), shares[start : start + count], progress=progress)
+        parts = engine.map(partial(part_of, read), shares[start : start + count], progress=progress)
         start, count = start + count, max(MIN_SHARES, HELD // max(1, *(part.size for part in parts)))
         whole = [merged([*whole, *parts])]
     return whole[0]
@@ -480,12 +476,12 @@ def _shares(files: Sequence[LongFile]) -> list[Share]:
     return [*shares, Share(tuple(group))] if group else shares
 
 
-def _first_two_overlap(shares: Sequence[Share], reading: Reading) -> bool:
+def _first_two_overlap(shares: Sequence[Share], columns: LongColumns) -> bool:
     """Whether the first files already share items, as files of one system each do: reading all shares would be in vain."""
     groups = list(dict.fromkeys(share.files for share in shares))[:2]
     if len(groups) < 2:
         return False
-    first, second = (fingerprint(files, reading.columns) for files in groups)
+    first, second = (fingerprint(files, columns) for files in groups)
     return len(np.intersect1d(first, second, assume_unique=True)) > 0
 
 
@@ -529,7 +525,7 @@ def _resamples(question: Question) -> int:
 def measured_of(
     moments: Mapping[str, PairMoments],
     shares: Sequence[Share],
-    reading: Reading,
+    read: ReadShare,
     asked: Question,
     engine: Engine,
     progress: Progress,
@@ -544,7 +540,7 @@ def measured_of(
         for name, moments_of_dataset in moments.items()
         if asked.test == "permutation" and moments_of_dataset.worth is None
     }
-    totals = _flipped_totals(flipped, reading, shares, asked, engine, progress) if flipped else {}
+    totals = _flipped_totals(flipped, read, shares, asked, engine, progress) if flipped else {}
     systems = next(iter(moments.values())).systems
     left, right = pairs_of(len(systems), None if asked.baseline is None else systems.index(asked.baseline))
     intervals = len(left) * len(moments) <= MAX_PAIRS
@@ -638,7 +634,7 @@ def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: 
 
 def _flipped_totals(
     moments: Mapping[str, PairMoments],
-    reading: Reading,
+    read: ReadShare,
     shares: Sequence[Share],
     asked: Question,
     engine: Engine,
@@ -654,7 +650,7 @@ def _flipped_totals(
     for start in range(0, len(names), at_once):
         some = {name: moments[name] for name in names[start : start + at_once]}
         shifts = {name: fixed_shift(max(-own.least, own.largest), own.items) for name, own in some.items()}
-        flip = partial(flips_of_shares, reading, systems, shifts, resamples, asked.seed)
+        flip = partial(flips_of_shares, read, systems, shifts, resamples, asked.seed)
         for answer in engine.map(flip, tasks, progress=progress):
             for name, sums in answer.items():
                 totals[name] = totals[name] + sums if name in totals else sums

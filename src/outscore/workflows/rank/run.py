@@ -213,20 +213,8 @@ def read_outputs(request: RankRequest) -> OutputData[Any]:
 def _rank_outputs(request: RankRequest, data: OutputData[Any], work: _Work) -> Ranked:
     from outscore.workflows.rank.outputs import panel_of_outputs
 
-    outputs = panel_of_outputs(data.gold, data.systems, task=str(request.task), cluster=request.cluster, metric=request.metric)
-    metric_name = f"{outputs.criterion} accuracy" if outputs.metric == "mean" else str(outputs.metric)
-    return _ranked(
-        request,
-        [[outputs.panel]],
-        work,
-        origins=outputs.origins,
-        kind="outputs",
-        notes=outputs.notes,
-        unit=outputs.unit,
-        group=outputs.group,
-        called=[metric_name],
-        other_scores=outputs.others,
-    )
+    panel, known = panel_of_outputs(data, task=str(request.task), cluster=request.cluster, metric=request.metric)
+    return _ranked(request, [[panel]], work, kind="outputs", **known)
 
 
 def _ranked(

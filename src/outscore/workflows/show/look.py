@@ -153,9 +153,10 @@ def _ranking(request: RankRequest) -> Sight:
         return _of_texts(read_texts(request))
     if request.task is not None:
         data = read_outputs(request)
-        outputs = panel_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster, metric=request.metric)
-        line = reading_line(outputs_reading(outputs.origins, outputs.panel.shape[1]))
-        return Sight(list(data.systems), count(outputs.panel.shape[1], "unit"), line, outputs.origins, outputs.notes)
+        panel, known = panel_of_outputs(data, task=request.task, cluster=request.cluster, metric=request.metric)
+        units, origins = panel.shape[1], known["origins"]
+        line = reading_line(outputs_reading(origins, units))
+        return Sight(list(data.systems), count(units, "unit"), line, origins, known["notes"])
     if not logs and are_partitions(request.files):
         files = long_files(partition_paths(request.files))
         rows = count(sum(file.rows for file in files), "row")
