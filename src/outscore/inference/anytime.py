@@ -11,7 +11,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, first_where
 from outscore.core.options import check_level, check_range
 from outscore.core.records import Brief, dataclass
-from outscore.inference.base.question import Alternative
+from outscore.inference.base.question import Alternative, check_alternative
 
 # Evidence that is valid at every look, item by item, and stays so for those who stop when they like.
 #
@@ -346,7 +346,6 @@ def bounded_stops(
 # Items one by one: the evidence so far, and whether it is enough to stop.
 
 
-SIDES = ("two-sided", "greater", "less")
 Scores = float | Sequence[float]
 
 
@@ -394,10 +393,7 @@ class Anytime(Brief):
         lower_is_better: bool = False,
     ) -> None:
         check_level("alpha", alpha)
-        if alternative not in SIDES:
-            raise OutscoreError(
-                f"`alternative` is {alternative!r}.", f"Choose one of: {', '.join(SIDES)}.", parameter="alternative"
-            )
+        check_alternative(alternative)
         low, high = check_range("bounds", bounds)
         if cluster_size < 1:
             raise OutscoreError(f"`cluster_size` is {cluster_size}.", "Give 1 or more.", parameter="cluster_size")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -22,10 +22,12 @@ from outscore.results.pvalue import Estimand, Interval, PValue
 
 
 Alternative = Literal["two-sided", "greater", "less"]
+SIDES: tuple[Alternative, ...] = get_args(Alternative)
 Differences = TypeVar("Differences", float, Array)
 MAX_RESAMPLES = 1_000_000
 """Beyond this the noise of sampling is far below that of the data, and a slip of the finger would run for days."""
 RESAMPLES = 9_999
+"""How many are drawn where no number is given."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,14 @@ def checked_resamples(resamples: int) -> int:
             f"Option `resamples` is {resamples:,}.", f"It must be at most {MAX_RESAMPLES:,}.", parameter="resamples"
         )
     return resamples
+
+
+def check_alternative(alternative: str) -> None:
+    """Refuse what no test looks for."""
+    if alternative not in SIDES:
+        raise OutscoreError(
+            f"`alternative` is {alternative!r}.", f"Choose one of: {', '.join(SIDES)}.", parameter="alternative"
+        )
 
 
 PLAIN = TestRequest()

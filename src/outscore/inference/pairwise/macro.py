@@ -34,9 +34,9 @@ from outscore.exact.binomial import log_two_sided
 from outscore.exact.saddlepoint import log_saddlepoint
 from outscore.inference.base.differences import is_sum
 from outscore.inference.base.discordance import Worth, worth_of
-from outscore.inference.base.question import TestRequest, sampled_p
+from outscore.inference.base.question import RESAMPLES, SIDES, TestRequest, sampled_p
 from outscore.inference.pairwise.corpus import Flipped, hits_of, ranges, summable
-from outscore.inference.pairwise.per_pair import SIDES, log_claim, permutation_p
+from outscore.inference.pairwise.per_pair import log_claim, permutation_p
 from outscore.inference.pairwise.table import KINDS, Measured, OwnScores, PairTable, shared_panels
 from outscore.inference.registry import TESTS
 from outscore.inference.shifted import RANGE, known_range, two_scores
@@ -51,8 +51,6 @@ COMBINED = "the datasets' intervals combined, stretched to agree with the test"
 SADDLEPOINT = "saddlepoint"
 MIN_APPROXIMATED = 100
 """With fewer flips the approximation is too rough. From here on, p above 1e-8 was within 5 % in 98 of 100 simulated sums."""
-RESAMPLES = 9_999
-"""Swaps that are drawn where the test of the datasets draws none."""
 SMALLEST = "In the macro average, the item that is added at the margin weighs as much as one of the smallest dataset."
 BOTH_SIDES = (
     "Right-or-wrong items at delta = {delta:g}: p of the macro average is twice the smaller p of both sides, by the bound of a"

@@ -25,7 +25,7 @@ from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.base import question
 from outscore.inference.base.differences import Flips, flips_of, is_sum, scores_if_any, units_of, with_exact_integers
 from outscore.inference.base.entry import NoSpreadError
-from outscore.inference.base.question import Alternative, TestRequest
+from outscore.inference.base.question import SIDES, TestRequest
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
 from outscore.inference.describe.effects import SINGLE, Units, evaluation_units
 from outscore.inference.pairwise.table import (
@@ -59,7 +59,6 @@ FAR_WIDTH, FAR_DEGREE = 0.24, 2_000
 FINE, FEW_FLIPS = 1 << 18, 200
 """A lattice that reaches so far costs seconds where fewer flips than this leave most frequencies alive."""
 SMALLEST_UPPER = 1e-290
-SIDES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 NO_OWN = "none: the test gives no interval of the difference"
 
 

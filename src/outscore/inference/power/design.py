@@ -22,7 +22,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array, narrowed
 from outscore.core.options import MOST_ITEMS, check_level
 from outscore.core.records import dataclass
-from outscore.inference.base.question import Alternative
+from outscore.inference.base.question import Alternative, check_alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
 from outscore.laws import noncentral_student, normal, normal_quantile, student_quantile
 from outscore.results.plan import StudyDesign
@@ -51,7 +51,6 @@ VAST = 1e6
 """So many standard deviations are a difference that every test detects that can detect any."""
 ROUNDING = 1e-12
 Direction = Literal["better", "worse"]
-SIDES = ("two-sided", "greater", "less")
 
 
 @dataclass(frozen=True)
@@ -350,10 +349,7 @@ def _check(design: StudyDesign) -> None:
     sd, discordance = design.sd, design.discordance
     if sd is not None and discordance is not None:
         raise OutscoreError("Both `sd` and `discordance` were given.", "Give `discordance` for right-or-wrong items only.")
-    if design.alternative not in SIDES:
-        raise OutscoreError(
-            f"`alternative` is {design.alternative!r}.", f"Choose one of: {', '.join(SIDES)}.", parameter="alternative"
-        )
+    check_alternative(design.alternative)
     check_level("alpha", design.alpha)
     if sd is not None:
         fine = 0 <= sd < math.inf and (sd > 0 or design.within > 0)

@@ -11,10 +11,10 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.inference.base.entry import NoSpreadError
-from outscore.inference.base.question import TestRequest, identical_p
+from outscore.inference.base.question import SIDES, TestRequest, identical_p
 from outscore.inference.families import correct_family, replication
 from outscore.inference.pairwise.macro import COMBINED, combined_limits, macro_notes, macro_scores, macro_test
-from outscore.inference.pairwise.per_pair import SIDES, log_claim, population_run, rows_of_pair
+from outscore.inference.pairwise.per_pair import log_claim, population_run, rows_of_pair
 from outscore.inference.pairwise.table import OwnScores, Run, lacking_of, own_scores
 from outscore.inference.populations import EXCHANGE, own_test
 from outscore.inference.registry import ALL

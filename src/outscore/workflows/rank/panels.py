@@ -15,7 +15,7 @@ from outscore.core.records import dataclass
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.inference.base.differences import with_exact_integers
-from outscore.inference.base.question import TestRequest
+from outscore.inference.base.question import RESAMPLES, TestRequest
 from outscore.inference.classical.friedman import critical_difference as nemenyi
 from outscore.inference.classical.friedman import friedman, mean_ranks_differ
 from outscore.inference.families import adjust
@@ -358,8 +358,8 @@ def _both_scores(panel: Panel, i: int, j: int) -> tuple[float, float]:
 
 SMALL = 0.001
 """The strictest level that reports distinguish."""
-RESAMPLES, MAX_RESAMPLES = 9_999, 199_999
-"""The default number of swaps, and the maximum for a large family."""
+MAX_RESAMPLES = 199_999
+"""The maximum number of swaps for a large family."""
 MAX_SWAPPED = 3e7
 """Pairs times swaps above which the number of swaps is not raised: about half a minute."""
 STEPPED = ("bonferroni", "holm", "shaffer")
