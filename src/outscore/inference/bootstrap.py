@@ -37,7 +37,7 @@ from outscore.resampling import (
 )
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
-from outscore.results.pvalue import Estimand, Interval
+from outscore.results.pvalue import Estimand, Interval, PValue
 
 # The centred rule of the bootstrap tests: from how far resamples move to a p-value and the interval dual to it.
 #
@@ -89,10 +89,12 @@ def decide(resampled: Resampled, asked: TestRequest) -> TestResult:
         raise without_spread(resampled.test, "resample", resampled.difference)
     direction = asked.direction(resampled.orientation)
     hits = resamples if resampled.n < 2 else int(as_extreme(resampled.moves, gap, resampled.slack, direction).sum())
-    p = replace(
-        question.sampled_p(hits, resamples, resampled.test), test=resampled.test, statistic=resampled.difference, n=resampled.n
-    )
-    return TestResult(p, symmetric_interval(resampled, asked), _notes(resampled, asked))
+    return TestResult(_p_of(hits, resampled), symmetric_interval(resampled, asked), _notes(resampled, asked))
+
+
+def _p_of(hits: int, resampled: Resampled) -> PValue:
+    test = resampled.test
+    return question.sampled_p(hits, len(resampled.moves), test, test=test, statistic=resampled.difference, n=resampled.n)
 
 
 def equal_tailed(resampled: Resampled, asked: TestRequest) -> TestResult:
@@ -113,16 +115,16 @@ def equal_tailed(resampled: Resampled, asked: TestRequest) -> TestResult:
         return result
     gap, resamples = resampled.difference - asked.delta, len(resampled.moves)
     above, below = int((resampled.moves >= gap - resampled.slack).sum()), int((resampled.moves <= gap + resampled.slack).sum())
-    one = question.sampled_p(min(above, below), resamples, resampled.test)
+    one = _p_of(min(above, below), resampled)
     value, lower, upper = (min(1.0, 2 * x) for x in (one.value, one.lower, one.upper))
-    p = replace(one, value=value, lower=lower, upper=upper, log10=math.log10(value), test=resampled.test, n=resampled.n)
+    p = replace(one, value=value, lower=lower, upper=upper, log10=math.log10(value))
     rank = _largest_rank(asked.alpha / 2, resamples)
     ordered = np.sort(resampled.moves)
     limits = (-math.inf, math.inf)
     if rank:
         limits = (resampled.difference - float(ordered[-rank]), resampled.difference - float(ordered[rank - 1]))
     interval = interval_at(limits, resampled, asked, method=f"{resampled.test}, equal-tailed", dual=True)
-    return replace(result, p=replace(p, statistic=resampled.difference), interval=interval)
+    return replace(result, p=p, interval=interval)
 
 
 def symmetric_interval(resampled: Resampled, asked: TestRequest) -> Interval:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -286,4 +285,4 @@ def _kept(chosen: Array, table: Array) -> Array:
 
 def _p(hits: int, trials: int, name: str, a: Array, b: Array, score: Score) -> PValue:
     statistic = _difference(a.sum(axis=0), b.sum(axis=0), score)
-    return replace(question.sampled_p(hits, trials, name), test=name, statistic=statistic, n=len(a))
+    return question.sampled_p(hits, trials, name, test=name, statistic=statistic, n=len(a))

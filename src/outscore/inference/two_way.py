@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -156,7 +155,7 @@ class TwoWay:
         if self.error == 0.0:
             if abs(gap) > ULPS * float(np.spacing(max(self.size, abs(request.delta)))):
                 raise without_spread(TWO_WAY, "item and run", self.difference)
-            return replace(question.identical_p(units), test=TWO_WAY, kernel="two-way", method="asymptotic")
+            return question.identical_p(units, test=TWO_WAY, method="asymptotic", kernel="two-way")
         log_p, t = max((log_p_of_t(df, orientation * gap / error, request), gap / error) for error, df in self.scales)
         return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="two-way", test=TWO_WAY, statistic=t, n=units)
 

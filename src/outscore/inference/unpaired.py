@@ -576,7 +576,7 @@ def _rank_sum(samples: Samples, asked: TestRequest) -> TestResult:
 def _welch(samples: Samples, asked: TestRequest) -> TestResult:
     p = welch_p(samples, asked)
     if p is None and samples.identical:
-        p = replace(question.identical_p(samples.n), test=WELCH, kernel="welch-t", method="asymptotic")
+        p = question.identical_p(samples.n, test=WELCH, method="asymptotic", kernel="welch-t")
     if p is None:
         raise NoSpreadError(
             "Welch's test cannot be computed: the scores of the items do not vary, or one system has a single item.",
@@ -686,7 +686,7 @@ def margin_of_samples(
     if low is not None and high is not None:
         return _of_ranges(samples, (low, high), asked, margin)
     if samples.identical:
-        nothing = replace(question.identical_p(samples.n), test=TWO_SAMPLES)
+        nothing = question.identical_p(samples.n, test=TWO_SAMPLES)
         return _margin(margin, nothing, nothing), [NOTHING_KNOWN]
     return _margin(margin, *_both_sides(test, samples, margin)), [UNKNOWN_RANGE]
 

@@ -16,7 +16,7 @@ from outscore.core.records import dataclass
 from outscore.exact.bracket import WIDTH, Bounds
 from outscore.exact.lattice import Tail
 from outscore.laws import clopper_pearson, log_t_tail
-from outscore.results.pvalue import Estimand, Interval, PValue
+from outscore.results.pvalue import Estimand, Interval, Kind, PValue
 
 # What is asked of a test, apart from the data.
 
@@ -168,9 +168,9 @@ def log(x: float) -> float:
     return math.log(x) if x > 0 else -math.inf
 
 
-def identical_p(n: int = 0) -> PValue:
+def identical_p(n: int = 0, *, test: str = "permutation", method: Kind = "exact", kernel: str = "identity") -> PValue:
     """p = 1: no swap changes anything, or nothing is less extreme than no difference at all."""
-    return PValue(1.0, 1.0, 1.0, 0.0, "exact", "identity", n=n)
+    return PValue(1.0, 1.0, 1.0, 0.0, method, kernel, test, n=n)
 
 
 def exact_p(tail: Tail, sign: int, n: int, kernel: str, request: TestRequest) -> PValue:
@@ -216,7 +216,9 @@ def certified_p(bounds: Bounds, sign: int, request: TestRequest, kernel: str = "
     return PValue.from_logs(lower, upper, method="certified", kernel=kernel)
 
 
-def sampled_p(hits: int, resamples: int, drawn: str) -> PValue:
+def sampled_p(
+    hits: int, resamples: int, drawn: str, *, test: str = "permutation", statistic: float = 0.0, n: int = 0
+) -> PValue:
     """A Monte-Carlo p: the observed arrangement counts as one more resample, so p is never 0 and the test is valid.
 
     `drawn` says what a resample is.
@@ -235,4 +237,7 @@ def sampled_p(hits: int, resamples: int, drawn: str) -> PValue:
         log10=math.log10(value),
         method="monte-carlo",
         kernel=f"{drawn}:{resamples}",
+        test=test,
+        statistic=statistic,
+        n=n,
     )

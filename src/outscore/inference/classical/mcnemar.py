@@ -84,7 +84,7 @@ def _chi_square(pair: Discordance, request: TestRequest, correction: float, vari
     """χ² on one degree of freedom is z², so that one-sided p-values come from the same formula."""
     gap, discordant = pair.only_a - pair.only_b, pair.only_a + pair.only_b
     if not discordant:
-        return replace(question.identical_p(), method="asymptotic", kernel=variant), 0.0
+        return question.identical_p(method="asymptotic", kernel=variant), 0.0
     log_p = normal_log_p(pair.orientation * gap, math.sqrt(discordant), correction, request.alternative)
     statistic = max(abs(gap) - correction, 0.0) ** 2 / discordant
     return PValue.from_logs(log_p, log_p, method="asymptotic", kernel=variant), statistic

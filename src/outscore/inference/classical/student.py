@@ -114,7 +114,7 @@ def student(scores: ItemScores, request: TestRequest = PLAIN) -> PValue:
     if mean.error == 0.0:
         if abs(gap) > 8 * math.ulp(max(abs(mean.value), abs(request.delta))):
             raise no_spread(mean, scores, NAME)
-        return replace(question.identical_p(mean.units), test=NAME, kernel="student-t", method="asymptotic")
+        return question.identical_p(mean.units, test=NAME, method="asymptotic", kernel="student-t")
     t = gap / mean.error
     log_p = log_p_of_t(mean.df, scores.orientation * t, request)
     return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="student-t", test=NAME, statistic=t, n=mean.units)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -77,12 +76,11 @@ def run_test(a: Array, b: Array, request: TestRequest = PLAIN, *, higher_is_bett
     moved = first - second
     slack = TIE_TOLERANCE * float(np.abs(scores).max())
     hits = int(as_extreme(moved, observed, slack, request.direction(1 if higher_is_better else -1)).sum())
-    if exact:
-        value = hits / ways
-        p = PValue(value, value, value, math.log10(value), "exact", "enumeration")
-    else:
-        p = question.sampled_p(hits, DRAWN, "divisions")
-    return replace(p, test=EXCHANGE_OF_RUNS, statistic=observed + request.delta, n=len(scores))
+    shown, n = observed + request.delta, len(scores)
+    if not exact:
+        return question.sampled_p(hits, DRAWN, "divisions", test=EXCHANGE_OF_RUNS, statistic=shown, n=n)
+    value = hits / ways
+    return PValue(value, value, value, math.log10(value), "exact", "enumeration", EXCHANGE_OF_RUNS, shown, n)
 
 
 def smallest_run_p(a: int, b: int, alternative: str = "two-sided") -> float:

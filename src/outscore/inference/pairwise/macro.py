@@ -129,7 +129,7 @@ def _of_both_sides(rows: PairedScores, mean: AdditiveMetric, request: TestReques
     sides = (replace(request, alternative=side, interval=False) for side in SIDES[1:])
     p = min((TESTS["permutation"].run(rows, mean, side).p for side in sides), key=lambda p: p.log10)
     log_p = min(0.0, p.log10 * LN10 + LOG2)
-    doubled = replace(PValue.from_logs(log_p, log_p, method=p.method, kernel=p.kernel), statistic=p.statistic, n=p.n)
+    doubled = PValue.from_logs(log_p, log_p, method=p.method, kernel=p.kernel, statistic=p.statistic, n=p.n)
     at_zero = TESTS["permutation"].run(rows, mean, replace(request, delta=0.0))
     return TestResult(doubled, at_zero.interval, [Note("method", BOTH_SIDES.format(delta=request.delta))])
 
@@ -162,9 +162,8 @@ def _sampled(panels: Sequence[Panel], left: int, right: int, request: TestReques
     side = {"two-sided": 0, "greater": 1, "less": 2}[request.alternative]
     if side and panels[0].orientation < 0:
         side = 3 - side
-    p = sampled_p(int(hits[side]), request.resamples, "sign-flips")
-    n = sum(panel.shape[1] for panel in datasets)
-    return TestResult(replace(p, statistic=float(flipped.observed()[0]), n=n))
+    observed, n = float(flipped.observed()[0]), sum(panel.shape[1] for panel in datasets)
+    return TestResult(sampled_p(int(hits[side]), request.resamples, "sign-flips", statistic=observed, n=n))
 
 
 def takes_no_margin(metric: str) -> ShiftError:
