@@ -313,9 +313,9 @@ class TestOrders:
         assert (found.order, found.battles, found.position.battles) == ("unrecorded", 70, 40)
         assert found.position.systems == ["x", "y"]
         text = " ".join(found.to_text().split())
-        assert "in 40 of 70 battles, whose order is recorded: those of x, y" in text
+        assert "in 40 of 70 battles, whose order is recorded: those of x and y" in text
         assert "order: recorded for 40 of 70 battles" in text
-        assert "those of x, y" in found.to_html()
+        assert "those of x and y" in found.to_html()
 
     def test_chosen_orders_are_exchanged_between_prompts(self, write):
         rows = [(f"p{i}", *(("new", "old") if i % 2 else ("old", "new")), "new" if i < 9 else "old") for i in range(10)]
