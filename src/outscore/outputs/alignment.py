@@ -13,7 +13,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.outputs.model import Words
+from outscore.outputs.items import shared_inventory
+from outscore.outputs.model import Words, codes_among
 from outscore.scores.system import Labels
 
 # Words of a system aligned with words of gold, by the characters they cover.
@@ -48,7 +49,7 @@ def align(gold: Words, system: Words) -> Array:
     rows = np.full(gold.rows, -1, dtype=np.int64)
     inside_gold, inside_system = _inside(gold, regions), _inside(system, regions)
     _match_spans(rows, gold, system, inside_gold < 0, inside_system < 0)
-    forms_gold, forms_system = _fold_case(gold.forms, system.forms)
+    _, (forms_gold, forms_system) = shared_inventory([gold.forms, system.forms], str.lower)
     spans = zip(_runs(inside_gold, len(regions)), _runs(inside_system, len(regions)), strict=True)
     for (first, last), (begin, end) in spans:
         pairs = common_subsequence(forms_gold[first:last].tolist(), forms_system[begin:end].tolist())
@@ -72,8 +73,7 @@ def _same_words(gold: Words, system: Words) -> bool:
 def _equal(a: Labels, b: Labels) -> bool:
     if a.names == b.names:
         return np.array_equal(a.codes, b.codes)
-    known = {name: code for code, name in enumerate(a.names)}
-    return np.array_equal(a.codes, np.array([known.get(name, -1) for name in b.names])[b.codes])
+    return np.array_equal(a.codes, codes_among(b, a.names))
 
 
 def _tokens(words: Words) -> Labels:
@@ -169,15 +169,6 @@ def _runs(inside: Array, regions: int) -> Iterator[tuple[int, int]]:
     bounds = np.searchsorted(inside[held], np.arange(regions + 1))
     for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         yield (int(held[low]), int(held[high - 1]) + 1) if high > low else (0, 0)
-
-
-def _fold_case(a: Labels, b: Labels) -> tuple[Array, Array]:
-    known: dict[str, int] = {}
-    first, second = (
-        np.array([known.setdefault(name.lower(), len(known)) for name in labels.names], dtype=np.int64)[labels.codes]
-        for labels in (a, b)
-    )
-    return first, second
 
 
 def common_subsequence(a: Sequence[object], b: Sequence[object]) -> list[tuple[int, int]]:
@@ -287,7 +278,7 @@ _Sentences = tuple[list[str], list[int]]
 
 def _sentences(words: Words) -> _Sentences:
     text = text_of(words)
-    bounds = np.flatnonzero(np.diff(words.sentences, prepend=-1, append=-1))
+    bounds = words.sentence_bounds
     begins, ends = words.starts[bounds[:-1]].tolist(), words.ends[bounds[1:] - 1].tolist()
     return [text[i:j] for i, j in zip(begins, ends, strict=True)], bounds.tolist()
 
@@ -299,23 +290,9 @@ def _rows_of(ours: _Sentences, theirs: _Sentences, sentences: Sequence[int]) -> 
 
 def _part(words: Words, first: int, last: int) -> Words:
     """Some consecutive words, as a text of their own."""
-    rows, begin = slice(first, last), int(words.starts[first])
-    columns = {"token": _take(words.columns["token"], rows)} if "token" in words.columns else {}
-    return replace(
-        words,
-        forms=_take(words.forms, rows),
-        sentences=words.sentences[rows],
-        columns=columns,
-        starts=words.starts[rows] - begin,
-        ends=words.ends[rows] - begin,
-        multiword=words.multiword[rows],
-        heads=None,
-        lines=None if words.lines is None else words.lines[rows],
-    )
-
-
-def _take(labels: Labels, rows: slice) -> Labels:
-    return Labels(labels.codes[rows], labels.names)
+    tokens = {name: labels for name, labels in words.columns.items() if name == "token"}
+    part, begin = replace(words, columns=tokens, heads=None).take(slice(first, last)), words.starts[first]
+    return replace(part, starts=part.starts - begin, ends=part.ends - begin)
 
 
 def _paired_by_id(gold: Words, system: Words, ours: _Sentences, theirs: _Sentences, sentences: Sequence[int]) -> Iterator[Gap]:

@@ -6,7 +6,7 @@ A diff looks at mentions as units with their ARCS classes; what is swapped as on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -18,9 +18,9 @@ from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.outputs.mentions import DOCUMENT_ID, NO_CHAIN, PRONOUNS, Mentions, best_matching, first_tokens
-from outscore.outputs.model import Units, Words, choose_slices
+from outscore.outputs.model import Units, Words, choose_slices, relabelled
 from outscore.outputs.outcomes import Changed, Contexts, changed_units
-from outscore.outputs.words import sentence_bounds, sentence_contexts
+from outscore.outputs.words import sentence_contexts
 from outscore.scores.system import Labels
 
 # ARCS: what a system did with each anaphoric mention, in five classes.
@@ -343,7 +343,7 @@ def groupings(mentions: Mentions) -> dict[str, Callable[[], Labels]]:
     for name, rule in ((TOPIC, topic_of), (SUBTOPIC, subtopic_of)):
         named = [label for document in documents.names if (label := rule(document)) is not None]
         if len(named) == len(documents.names):
-            columns[name] = partial(_merged, documents, named)
+            columns[name] = partial(relabelled, documents, named)
     columns[DOCUMENT] = lambda: documents
     words = mentions.words
     if words is not None:
@@ -356,12 +356,6 @@ def _documents(mentions: Mentions) -> Labels:
     if mentions.words is None or not joins_documents(mentions):
         return mentions.documents
     return mentions.words.columns[DOCUMENT_ID].take(mentions.tokens)
-
-
-def _merged(documents: Labels, names: Iterable[str]) -> Labels:
-    """The documents under names that several of them share."""
-    shared = Labels.of(names)
-    return Labels(shared.codes[documents.codes], shared.names)
 
 
 def grouped(mentions: Mentions, cluster: str | None) -> tuple[Mentions, str]:
@@ -563,7 +557,7 @@ def _places(mentions: Mentions, words: Words, rows: Array) -> tuple[Array, Array
 
     A mention that extends beyond its sentence is cut at its end; a zero stands before a word and has none.
     """
-    bounds = sentence_bounds(words)
+    bounds = words.sentence_bounds
     sentence = words.sentences[mentions.tokens[rows]]
     first = first_tokens(words, mentions.documents.names)[mentions.documents.codes[rows]]
     starts = first + mentions.starts[rows] - bounds[sentence]
@@ -598,12 +592,9 @@ def neighbours(mentions: Mentions, file: int) -> tuple[Array, Array]:
     >>> [found.tolist() for found in neighbours(align_mentions(gold, [gold]), 0)]
     [[-1, -1, 0, 2], [2, -1, 3, -1]]
     """
-    chains = mentions.chains[:, file]
-    order = np.argsort(chains, kind="stable")
-    linked = (chains[order][1:] == chains[order][:-1]) & (chains[order][1:] != NO_CHAIN)
-    before, after = np.full((2, len(chains)), NO_ANTECEDENT, dtype=np.int64)
-    before[order[1:][linked]] = order[:-1][linked]
-    after[order[:-1][linked]] = order[1:][linked]
+    before = _closest_before(mentions.chains[:, file], np.ones(mentions.n, dtype=bool))
+    after, linked = np.full_like(before, NO_ANTECEDENT), np.flatnonzero(before != NO_ANTECEDENT)
+    after[before[linked]] = linked
     return before, after
 
 

@@ -10,7 +10,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
-from outscore.outputs.model import LABEL_LINES, SET_SEPARATOR, UNALIGNED, Items, Units
+from outscore.outputs.model import LABEL_LINES, SET_SEPARATOR, UNALIGNED, Items, Units, codes_among, relabelled
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
 
@@ -89,10 +89,7 @@ def rename_labels(labels: Labels, maps: LabelMaps, name: str, strip: Callable[[s
     if not new:
         return labels
     shorter = str if strip is None else strip
-    names = [new.get(label, new.get(shorter(label), label)) for label in labels.names]
-    distinct = tuple(dict.fromkeys(names))
-    place = {label: i for i, label in enumerate(distinct)}
-    return Labels(np.array([place[label] for label in names], dtype=labels.codes.dtype)[labels.codes], distinct)
+    return relabelled(labels, [new.get(label, new.get(shorter(label), label)) for label in labels.names])
 
 
 def known_labels(labels: Iterable[str], strip: Callable[[str], str] | None = None) -> list[str]:
@@ -310,9 +307,8 @@ def _drop_copies(items: Items) -> tuple[Items, int]:
 
 def _match_ids(gold: Items, system: Items) -> Array:
     """The system's row for each item of gold; both have each item once."""
-    known = {name: code for code, name in enumerate(gold.ids.names)}
-    codes = np.array([known.get(name, -1) for name in system.ids.names], dtype=np.int64)[system.ids.codes]
-    row_of = np.full(len(known), -1, dtype=np.int64)
+    codes = codes_among(system.ids, gold.ids.names)
+    row_of = np.full(len(gold.ids.names), -1, dtype=np.int64)
     row_of[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
     return row_of[gold.ids.codes]
 

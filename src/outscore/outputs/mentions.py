@@ -12,7 +12,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.records import dataclass
-from outscore.outputs.model import NO_HEAD, Chains, Nodes, Words, is_word, plain_nodes, word_before, word_of
+from outscore.outputs.model import NO_HEAD, Chains, Nodes, Words, codes_among, is_word, plain_nodes, word_before, word_of
 from outscore.scores.system import Labels
 
 # Documents of gold and system, matched by name and checked for equal tokens.
@@ -31,7 +31,7 @@ _SAME_TOKENS = "Mentions are token numbers: give files of the same tokens in the
 
 
 def match_documents(gold: Chains, system: Chains) -> Array:
-    """Gold's code of each of the system's documents.
+    """Gold's code of the document of each of the system's mentions.
 
     Examples
     --------
@@ -39,7 +39,6 @@ def match_documents(gold: Chains, system: Chains) -> Array:
     >>> match_documents(Chains.of("gold", gold), Chains.of("new", new)).tolist()
     [1, 0]
     """
-    wanted, present = gold.documents.names, system.documents.names
     for has, lacks in ((gold, system), (system, gold)):
         absent = set(has.documents.names).difference(lacks.documents.names)
         if absent:
@@ -51,16 +50,13 @@ def match_documents(gold: Chains, system: Chains) -> Array:
             )
     if gold.words is not None and system.words is not None:
         _refuse_other_tokens(gold, system, gold.words, system.words)
-    known = {name: code for code, name in enumerate(wanted)}
-    return np.array([known[name] for name in present], dtype=np.int64)
+    return codes_among(system.documents, gold.documents.names)
 
 
 def document_of_tokens(words: Words, names: Sequence[str]) -> Array:
     """The document of each token, as a code of `names`."""
     assert words.documents is not None
-    known = {name: code for code, name in enumerate(names)}
-    codes = np.array([known[name] for name in words.documents.names], dtype=np.int64)
-    return np.asarray(codes[words.documents.codes[words.sentences]])
+    return np.asarray(codes_among(words.documents, names)[words.sentences])
 
 
 def _refuse_other_tokens(gold: Chains, system: Chains, ours: Words, theirs: Words) -> None:
@@ -99,10 +95,8 @@ def _differing_mask(ours: Words, theirs: Words, rows: Array, other_rows: Array) 
     """Mask of the tokens that are spelt differently; all False for files without words."""
     if (NO_WORD,) in {ours.forms.names, theirs.forms.names}:
         return np.zeros(min(len(rows), len(other_rows)), dtype=bool)
-    known = {form: code for code, form in enumerate(ours.forms.names)}
-    translate = np.array([known.get(form, -1) for form in theirs.forms.names], dtype=np.int64)
     size = min(len(rows), len(other_rows))
-    return np.asarray(ours.forms.codes[rows[:size]] != translate[theirs.forms.codes[other_rows[:size]]])
+    return np.asarray(ours.forms.codes[rows[:size]] != codes_among(theirs.forms, ours.forms.names)[other_rows[:size]])
 
 
 def _first_difference(ours: Words, theirs: Words, rows: Array, other_rows: Array) -> str:
@@ -452,7 +446,7 @@ def align_mentions(gold: Chains, systems: Sequence[Chains], *, match: str = EXAC
             f"{gold.label} has no mention in any chain: there is nothing to score against.",
             "Give the gold file with its coreference column filled in.",
         )
-    documents = [match_documents(gold, file)[file.documents.codes] for file in files]
+    documents = [match_documents(gold, file) for file in files]
     for file in files:
         _refuse_repeats(file)
         if match == HEAD:

@@ -13,7 +13,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import Brief, count_of, dataclass
-from outscore.scores.system import Labels, Origin
+from outscore.scores.system import Labels, Origin, Rows
 
 # The words and empty nodes of mentions, each by its place: a whole number, in the order of the text.
 #
@@ -48,9 +48,9 @@ class Nodes:
     heads: Array
     parents: Mapping[int, frozenset[tuple[int, str]]]
 
-    def take(self, rows: Array) -> Nodes:
+    def take(self, rows: Rows) -> Nodes:
         """Only these mentions."""
-        kept = rows.tolist()
+        kept = np.arange(len(self.places))[rows].tolist()
         parents = {new: self.parents[old] for new, old in enumerate(kept) if old in self.parents}
         return Nodes(tuple(self.places[row] for row in kept), self.heads[rows], parents)
 
@@ -114,7 +114,7 @@ UNALIGNED = "(unaligned)"
 Record = TypeVar("Record")
 
 
-def _part(record: Record, rows: Array, *whole: str) -> Record:
+def _part(record: Record, rows: Rows, *whole: str) -> Record:
     """A record with some of its rows, which all fields have but those that are the same for the `whole`."""
 
     def taken(value: Any) -> Any:  # noqa: ANN401 - a field
@@ -200,6 +200,15 @@ class Words(_File):
         """The heads of a file with trees."""
         assert self.heads is not None, f"{self.label} has no trees"
         return self.heads
+
+    @property
+    def sentence_bounds(self) -> Array:
+        """The first rows of sentences, and the number of rows at the end."""
+        return np.flatnonzero(np.diff(self.sentences, prepend=-1, append=-1))
+
+    def take(self, rows: Rows) -> Words:
+        """Only these words, of the same sentences; heads are not renumbered."""
+        return _part(self, rows, "name", "sentence_ids", "documents", "origin")
 
     def _brief(self) -> str:
         columns = f", columns {', '.join(self.columns)}" if self.columns else ""
@@ -407,6 +416,25 @@ def choose_slices(
             raise OutscoreError(f"There is no column `{column}` to split by.", hint, parameter="slice")
     found = {column: available[column] for column in wanted}
     return {column: labels if isinstance(labels, Labels) else labels() for column, labels in found.items()}
+
+
+def codes_among(labels: Labels, names: Sequence[str]) -> Array:
+    """The labels as codes of other names, -1 for those that are not among these."""
+    known = {name: code for code, name in enumerate(names)}
+    return np.array([known.get(name, -1) for name in labels.names], dtype=np.int64)[labels.codes]
+
+
+def relabelled(labels: Labels, names: Iterable[str]) -> Labels:
+    """The same rows under new names of the labels, which several of them may share.
+
+    Examples
+    --------
+    >>> new = relabelled(Labels.of(["NN", "NE", "VB"]), ["NOUN", "NOUN", "VERB"])
+    >>> new.codes.tolist(), new.names
+    ([0, 0, 1], ('NOUN', 'VERB'))
+    """
+    new = Labels.of(names)
+    return Labels(new.codes.astype(labels.codes.dtype)[labels.codes], new.names)
 
 
 def binned(values: Array, firsts: Sequence[int]) -> Labels:

@@ -210,6 +210,19 @@ def independent_rate(correct: Array) -> float:
     return float(1.0 - np.prod(1.0 - correct.mean(axis=0))) if len(correct) else 0.0
 
 
+def whole_sentences(correct: Array, sentences: Array) -> Array:
+    """(sentences, k) whether all units of a sentence are right; those without a unit are left out.
+
+    Examples
+    --------
+    >>> whole_sentences(np.array([[True, False], [True, True], [False, True]]), np.array([0, 0, 2])).tolist()
+    [[True, False], [False, True]]
+    """
+    codes = np.unique(sentences, return_inverse=True)[1]
+    size = int(codes.max(initial=0)) + 1
+    return np.column_stack([np.bincount(codes[~right], minlength=size) == 0 for right in correct.T])
+
+
 def solved_by(correct: Array) -> list[int]:
     """The numbers of units that exactly 0, 1, ..., k systems solve."""
     return [int(x) for x in np.bincount(correct.sum(axis=1), minlength=correct.shape[1] + 1)]

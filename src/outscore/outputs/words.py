@@ -496,21 +496,16 @@ OUTSIDE = -2
 """The code of a head that is not in this sentence."""
 
 
-def sentence_bounds(words: Words) -> Array:
-    """The first rows of sentences, and the number of rows at the end."""
-    return np.flatnonzero(np.diff(words.sentences, prepend=-1, append=-1))
-
-
 def sentence_contexts(words: Words, relation: Callable[[str], str] | None = None) -> Contexts:
     """All sentences of a file, named with their document if there is one; `relation` writes the relations of trees."""
-    bounds = sentence_bounds(words).tolist()
+    bounds = words.sentence_bounds.tolist()
     forms = [words.forms.names[code] for code in words.forms.codes.tolist()]
     ids = words.sentence_ids
     if words.documents is not None:
         ids = tuple(_with_document(words.documents[i], name) for i, name in enumerate(ids))
     heads = relations = None
     if words.heads is not None:
-        inside = heads_in_sentences(words.heads[:, None], words.sentences, sentence_bounds(words))[:, 0].tolist()
+        inside = heads_in_sentences(words.heads[:, None], words.sentences, words.sentence_bounds)[:, 0].tolist()
         heads = tuple(tuple(inside[low:high]) for low, high in pairwise(bounds))
     if relation is not None:
         names = [relation(name) for name in words.columns["deprel"].names]
@@ -543,7 +538,7 @@ def changed_words(units: Units, gold: Words) -> Changed:
     chosen = units.take(changed_units(units))
     assert chosen.rows is not None
     sentences = gold.sentences[chosen.rows]
-    bounds = sentence_bounds(gold)
+    bounds = gold.sentence_bounds
     places = chosen.rows - bounds[sentences]
     heads = None
     if chosen.heads is not None:
@@ -554,7 +549,7 @@ def changed_words(units: Units, gold: Words) -> Changed:
 def changed_spans(units: Units, gold: Words, spans: Array) -> Changed:
     """Spans that some system has wrong, and the others of their sentences; `spans` are rows of gold, the last exclusive."""
     sentences = gold.sentences[spans[:, 0]]
-    bounds = sentence_bounds(gold)
+    bounds = gold.sentence_bounds
     first, last = spans.T
     starts = first - bounds[sentences]
     ends = np.minimum(np.maximum(last, first + 1), bounds[sentences + 1]) - bounds[sentences]

@@ -47,6 +47,7 @@ from outscore.outputs.outcomes import (
     solved_by,
     solved_only_by,
     transitions,
+    whole_sentences,
 )
 from outscore.results.analysis import ScoredSubset
 from outscore.results.comparison import TestResult
@@ -367,41 +368,32 @@ def rates_of(units: Units, no_label: str | None = None) -> tuple[list[LabelRates
 
 def oracle_of(units: Units, sentences: Array | None = None) -> Oracle:
     """What the systems could do together, over all units, by gold label and, if units have sentences, on whole sentences."""
-    accuracies = units.correct.mean(axis=0)
-    best = int(accuracies.argmax())
+    best = int(units.correct.mean(axis=0).argmax())
 
-    def gains(correct: Array) -> tuple[float, float, float, float]:
-        rate, own = oracle_rate(correct), correct.mean(axis=0)
-        return rate, independent_rate(correct), rate - float(own[best]), rate - float(own.max())
+    def part(label: str, correct: Array, rate: float) -> LabelOracle:
+        own = correct.mean(axis=0)
+        gains = rate - float(own[best]), rate - float(own.max())
+        return LabelOracle(label, len(correct), own.tolist(), rate, independent_rate(correct), *gains)
 
+    whole = part("", units.correct, oracle_rate(units.correct))
     labels = []
     for code, rows in _group(units.gold, len(units.labels)):
         here = units.correct.T[:, rows].T
-        labels.append(LabelOracle(units.labels[code], len(here), [float(x) for x in here.mean(axis=0)], *gains(here)))
+        labels.append(part(units.labels[code], here, oracle_rate(here)))
+    of_sentences = None
+    if sentences is not None:
+        # Right for the combination if some system has each word right.
+        together = whole_sentences(np.asarray(units.correct.any(axis=1))[:, None], sentences)
+        of_sentences = part("whole sentences", whole_sentences(units.correct, sentences), float(together.mean()))
     return Oracle(
-        all=OracleRate(*gains(units.correct)[:3]),
+        all=OracleRate(whole.rate, whole.independent, whole.gain_over_best),
         labels=sorted(labels, key=lambda row: (-row.n, row.label)),
         solved_by=solved_by(units.correct),
         only=dict(zip(units.systems, solved_only_by(units.correct), strict=True)),
         majority=majority_vote(units),
         criterion=units.criterion,
-        sentences=None if sentences is None else _whole_sentences(units, sentences),
+        sentences=of_sentences,
     )
-
-
-def _whole_sentences(units: Units, sentences: Array) -> LabelOracle:
-    """Sentences: right for a system if all their words are, and for the combination if some system has each word right."""
-    codes = np.unique(sentences, return_inverse=True)[1]
-    size = int(codes.max(initial=0)) + 1
-
-    def whole(right: Array) -> Array:
-        return np.asarray(np.bincount(codes[~right], minlength=size) == 0)
-
-    correct = np.column_stack([whole(right) for right in units.correct.T])
-    rate, own = float(whole(np.asarray(units.correct.any(axis=1))).mean()), correct.mean(axis=0)
-    best = int(units.correct.mean(axis=0).argmax())
-    gains = rate - float(own[best]), rate - float(own.max())
-    return LabelOracle("whole sentences", size, own.tolist(), rate, independent_rate(correct), *gains)
 
 
 # What every task provides: its scores, and the units of each criterion and pair with their headline score.

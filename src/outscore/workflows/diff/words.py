@@ -19,7 +19,7 @@ from outscore.metrics.registry import resolve
 from outscore.outputs.alignment import MAX_UNALIGNED, Fitted, fit
 from outscore.outputs.items import GOLD, LabelMaps, check_maps, count_labels, known_labels, rename_labels
 from outscore.outputs.model import UNALIGNED, OutputData, Units, Words
-from outscore.outputs.outcomes import Changed, Contexts, agreement, label_counts, rates_from
+from outscore.outputs.outcomes import Changed, Contexts, agreement, label_counts, rates_from, whole_sentences
 from outscore.outputs.spans import (
     CHANGE,
     CHANGES,
@@ -326,13 +326,8 @@ def _kinds(units: Units, first: int, second: int) -> dict[str, int]:
 
 
 def _whole_sentences(gold: Words, units: Units) -> Array:
-    """(sentences with units, systems) whether all units of a sentence are right."""
     assert units.rows is not None
-    sentences = gold.sentences[units.rows]
-    size = int(gold.sentences[-1]) + 1
-    held = np.bincount(sentences, minlength=size) > 0
-    wrong = [np.bincount(sentences[~right], minlength=size) for right in units.correct.T]
-    return np.column_stack([count == 0 for count in wrong])[held]
+    return whole_sentences(units.correct, gold.sentences[units.rows])
 
 
 def _scores(
