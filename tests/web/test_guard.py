@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from starlette.responses import JSONResponse
 from tests.variants import a_few
 
-from outscore.web.app import POLICY, Guard
+from outscore.web.app import POLICY, guard
 from outscore.web.messages import HTTPProblem
 from outscore.web.settings import Settings
 from outscore.web.store import safe_name
@@ -151,7 +151,7 @@ def test_a_body_that_dawdles_is_abandoned():
 
     scope = {"type": "http", "method": "POST", "path": "/api/plan", "query_string": b""}
     scope["headers"] = [(b"host", b"localhost"), (b"content-length", b"9999")]
-    asyncio.run(asyncio.wait_for(Guard(app, Settings(idle_timeout=0.2))(scope, receive, send), 10))
+    asyncio.run(asyncio.wait_for(guard(app, Settings(idle_timeout=0.2))(scope, receive, send), 10))
     assert said[0]["status"] == 408
 
 
@@ -350,7 +350,7 @@ def test_no_answer_comes_before_the_request_is_whole():
     scope = {"type": "http", "method": "POST", "path": "/api/files", "headers": headers, "scheme": "http"}
     for limit, parts in ((100, 4), (25, 3)):
         heard.clear()
-        asyncio.run(Guard(app, Settings(max_upload=limit))(scope, receive, send))
+        asyncio.run(guard(app, Settings(max_upload=limit))(scope, receive, send))
         assert heard == [*["received"] * parts, "http.response.start"]
 
 
@@ -371,5 +371,5 @@ def test_an_answer_does_not_wait_for_the_body_of_a_request_without_one():
         sent.append(message["type"])
 
     scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")], "scheme": "http"}
-    asyncio.run(asyncio.wait_for(Guard(app, Settings())(scope, receive, send), 5))
+    asyncio.run(asyncio.wait_for(guard(app, Settings())(scope, receive, send), 5))
     assert sent == ["http.response.start"]

@@ -393,7 +393,7 @@ def test_a_job_that_nobody_asks_for_makes_room(open_page, slow_job, pair, wait_u
             time.sleep(0.4)
             assert page.get(f"/api/jobs/{job['id']}").json()["state"] in ("waiting", "running")
         assert page.start("compare", {"files": pair}).status_code == 429
-        state = page.service.jobs.registry.look(job["id"])
+        state = page.service.jobs.registry.get(job["id"], use=False)
         wait_until(lambda: state.state == "cancelled")
         assert (
             page.get(f"/api/jobs/{job['id']}").json()["error"]

@@ -11,7 +11,7 @@ from outscore.inference.registry import TESTS
 from outscore.metrics.registry import METRICS
 from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.web import methods
-from outscore.web.methods import sections
+from outscore.web.methods import registries
 
 LISTED = {"tests": TESTS, "metrics": METRICS, "text-metrics": TEXT_METRICS, "corrections": CORRECTIONS}
 UNCITED = {
@@ -32,16 +32,14 @@ UNCITED = {
 
 
 def test_everything_is_listed_with_its_formula_and_works():
-    found = {kind: methods for kind, _, methods in sections()}
-    assert {name: [one.name for one in methods] for name, methods in found.items()} == {
-        name: list(registry) for name, registry in LISTED.items()
-    }
-    methods = [one for several in found.values() for one in several]
-    assert {one.name for one in methods if not one.works} == UNCITED
-    for one in methods:
+    found = {kind: registry for kind, _, registry in registries()}
+    assert found == LISTED
+    entries = [entry for registry in found.values() for entry in registry.items()]
+    assert {name for name, one in entries if not one.citations} == UNCITED
+    for _, one in entries:
         assert one.summary
         # Some are several, so that lines can be broken between them.
-        parseString(f"<p>{one.formula}</p>")  # noqa: S318 - our own
+        parseString(f"<p>{methods.to_mathml(one.formula)}</p>")  # noqa: S318 - our own
 
 
 @pytest.mark.parametrize("tex", [tex for _, tex in methods.EFFECTS.values()])

@@ -37,7 +37,7 @@ def test_a_view_asks_for_what_its_form_has(view):
 
 def test_questions_ask_for_what_a_plan_takes():
     known = {one.name for one in form("plan") if one.type != "file"}
-    asked = [set(f"{question.needs} {question.asks}".split()) for question in QUESTIONS]
+    asked = [set(f"{needs} {asks}".split()) for _, _, needs, asks in QUESTIONS]
     assert set.union(*asked) == known
 
 

@@ -11,7 +11,7 @@ from tests.variants import variants
 
 from outscore.cli.app import app
 from outscore.report.charts.canvas import Chart
-from outscore.web.worker import TASKS, Listener
+from outscore.web.worker import TASKS
 
 
 @pytest.fixture
@@ -35,9 +35,9 @@ def test_charts_appear_all_at_once(folder, monkeypatch):
     monkeypatch.setattr(Chart, "to_bytes", to_bytes)
     monkeypatch.chdir(folder)
     with pytest.raises(MemoryError):
-        TASKS["draw"]({}, Listener())
+        TASKS["draw"]({})
     assert not (folder / "charts").exists()
-    TASKS["draw"]({}, Listener())
+    TASKS["draw"]({})
     listed = json.loads((folder / "charts" / "list.json").read_text())
     expected = {f"{entry['name']}.{form}" for entry in listed for form in ("svg", "png", "pdf", "csv")} | {"list.json"}
     assert {path.name for path in (folder / "charts").iterdir()} == expected

@@ -19,7 +19,7 @@ from outscore.cli import serve as serving
 from outscore.cli.app import app as command_line
 from outscore.core.errors import OutscoreError
 from outscore.web import app as http_server
-from outscore.web.app import Guard
+from outscore.web.app import guard
 from outscore.web.messages import FailureHandler, HTTPProblem
 from outscore.web.settings import MIB, Settings
 
@@ -173,6 +173,6 @@ def test_a_body_that_does_not_go_on_is_given_up():
     }
     settings = Settings(idle_timeout=0.1)
     with pytest.raises(HTTPProblem) as refusal:
-        asyncio.run(Guard(reading, settings)(scope, never, None))
+        asyncio.run(guard(reading, settings)(scope, never, None))
     assert refusal.value.status == 408
-    asyncio.run(Guard(ended, settings)(scope, whole, None))
+    asyncio.run(guard(ended, settings)(scope, whole, None))

@@ -69,10 +69,10 @@ def test_what_is_taken_leaves_nothing_open():
 
 
 def test_what_a_library_prints_is_no_note(tmp_path, monkeypatch):
-    def speak(task, listener):
+    def speak(task, progress, remark):
         sys.stderr.write("warning: of a library\n")
         sys.stdout.write("progress: of a library\n")
-        listener.notes.append("The cache is full.")
+        remark("The cache is full.")
 
     monkeypatch.setitem(worker.TASKS, "run", speak)
     found = worker.answer({**running("plan"), "folder": str(tmp_path)}, io.StringIO())

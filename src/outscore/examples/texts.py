@@ -52,37 +52,6 @@ class Word:
         return f"{self.stem}e{self.ending}" if self.stem.endswith("ch") and self.ending == "s" else self.stem + self.ending
 
 
-class _Sentence:
-    """Words in order; their heads are set at the end."""
-
-    def __init__(self, rng: np.random.Generator, chances: Sequence[float]) -> None:
-        self._rng, self._chances = rng, chances
-        self.words: list[Word] = []
-        self.arcs: dict[int, tuple[int, str]] = {}
-
-    def add(self, tag: str, ending: str = "", among: Sequence[str] = ()) -> int:
-        """Add a word with a tag, and return its number."""
-        stems = among or WORDS[tag]
-        self.words.append(Word(stems[int(self._rng.integers(len(stems)))], ending, tag))
-        return len(self.words)
-
-    def happens(self, chance: float) -> bool:
-        return bool(self._rng.random() < chance)
-
-    def add_phrase(self) -> int:
-        """Add a pronoun, a name, or a noun with its modifiers, and return the number of its head."""
-        tag = PHRASES[self._rng.choice(len(PHRASES), p=self._chances)]
-        if tag != "NOUN":
-            return self.add(tag)
-        several = self.happens(SEVERAL)
-        before = [(self.add("DET", among=PLURAL if several else ()), "det")]
-        if self.happens(ADJECTIVE):
-            before.append((self.add("ADJ"), "amod"))
-        head = self.add(tag, "s" if several else "")
-        self.arcs |= {word: (head, relation) for word, relation in before}
-        return head
-
-
 def make_sentence(rng: np.random.Generator, *, names: float = 0.2, pronouns: float = 0.2) -> list[Word]:
     """A sentence with these shares of names and pronouns among its phrases.
 
@@ -91,22 +60,46 @@ def make_sentence(rng: np.random.Generator, *, names: float = 0.2, pronouns: flo
     >>> text_of(make_sentence(np.random.Generator(np.random.Philox(2))))
     'Eve watches the bridge under the window.'
     """
-    sentence = _Sentence(rng, (1.0 - names - pronouns, names, pronouns))
-    subject = sentence.add_phrase()
-    adverb = sentence.add("ADV") if sentence.happens(ADVERB) else None
-    present = "" if sentence.words[subject - 1].ending else "s"
-    verb = sentence.add("VERB", "ed" if sentence.happens(PAST) else present)
-    object_ = sentence.add_phrase()
-    arcs = sentence.arcs
+    words: list[Word] = []
+    arcs: dict[int, tuple[int, str]] = {}
+    shares = (1.0 - names - pronouns, names, pronouns)
+
+    def happens(chance: float) -> bool:
+        return bool(rng.random() < chance)
+
+    def add(tag: str, ending: str = "", among: Sequence[str] = ()) -> int:
+        """Add a word with a tag, and return its number."""
+        stems = among or WORDS[tag]
+        words.append(Word(stems[int(rng.integers(len(stems)))], ending, tag))
+        return len(words)
+
+    def add_phrase() -> int:
+        """Add a pronoun, a name, or a noun with its modifiers, and return the number of its head."""
+        tag = PHRASES[rng.choice(len(PHRASES), p=shares)]
+        if tag != "NOUN":
+            return add(tag)
+        several = happens(SEVERAL)
+        before = [(add("DET", among=PLURAL if several else ()), "det")]
+        if happens(ADJECTIVE):
+            before.append((add("ADJ"), "amod"))
+        head = add(tag, "s" if several else "")
+        arcs.update({word: (head, relation) for word, relation in before})
+        return head
+
+    subject = add_phrase()
+    adverb = add("ADV") if happens(ADVERB) else None
+    present = "" if words[subject - 1].ending else "s"
+    verb = add("VERB", "ed" if happens(PAST) else present)
+    object_ = add_phrase()
     arcs |= {subject: (verb, "nsubj"), object_: (verb, "obj")}
     if adverb is not None:
         arcs[adverb] = (verb, "advmod")
-    if sentence.happens(PREPOSITION):
-        case = sentence.add("ADP")
-        inner = sentence.add_phrase()
-        arcs |= {case: (inner, "case"), inner: (object_, "nmod") if sentence.happens(NOUN_ATTACHED) else (verb, "obl")}
-    words = [*sentence.words, Word(".", "", "PUNCT", verb, "punct")]
-    return [Word(w.stem, w.ending, w.tag, *arcs.get(i + 1, (w.head, w.relation))) for i, w in enumerate(words)]
+    if happens(PREPOSITION):
+        case = add("ADP")
+        inner = add_phrase()
+        arcs |= {case: (inner, "case"), inner: (object_, "nmod") if happens(NOUN_ATTACHED) else (verb, "obl")}
+    words.append(Word(".", "", "PUNCT", verb, "punct"))
+    return [Word(w.stem, w.ending, w.tag, *arcs.get(i, (w.head, w.relation))) for i, w in enumerate(words, 1)]
 
 
 def text_of(words: Sequence[Word]) -> str:

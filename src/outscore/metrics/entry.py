@@ -39,14 +39,6 @@ TAKES: Mapping[Beside, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class BesidePeople:
-    """A metric's scores of outputs beside those that people gave, as (items, outputs) tables; nan where there is no output."""
-
-    scores: Array
-    people: Array
-
-
 @dataclass(frozen=True)
 class MetricEntry:
     """One metric: what it takes, its formula, its options, its layouts (by number of input columns) and its additive form.
@@ -55,7 +47,8 @@ class MetricEntry:
     works in ``report/works.bib``: a metric that somebody defined names that work, shares of
     right answers need none. `many` makes the same metric for rows of any width, and their layout; None for a width that it
     does not take. `beside` says what the metric makes of answers beside right ones, if more than right and wrong; `items` makes
-    the rows of items from scores beside those of people.
+    the rows of items from scores of outputs and those that people gave them, both as (items, outputs) tables, with nan where
+    there is no output.
     """
 
     name: str
@@ -67,7 +60,7 @@ class MetricEntry:
     citations: tuple[str, ...] = ()
     many: Callable[[int], tuple[Layout, AdditiveMetric] | None] | None = None
     beside: Beside = ""
-    items: Callable[[BesidePeople, Options], Array] | None = None
+    items: Callable[[Array, Array, Options], Array] | None = None
 
     @property
     def layouts_text(self) -> str:

@@ -13,7 +13,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.exact.numbers import to_exact_integers
-from outscore.metrics.entry import BesidePeople, Layout, MetricEntry, Options
+from outscore.metrics.entry import Layout, MetricEntry, Options
 
 # Probabilities: each item's score follows from the probability of the positive class and from whether that was right, so
 # that the score is a mean over items.
@@ -317,31 +317,31 @@ TIES = Option(
 )
 
 
-def _pairs(beside: BesidePeople, epsilon: float) -> Iterator[tuple[Array, Array]]:
+def _pairs(scores: Array, people: Array, epsilon: float) -> Iterator[tuple[Array, Array]]:
     """For each pair of outputs the signs of both differences by item, nan where an output is missing."""
-    for one, other in combinations(range(beside.scores.shape[1]), 2):
-        by_metric = beside.scores[:, one] - beside.scores[:, other]
-        by_people = beside.people[:, one] - beside.people[:, other]
+    for one, other in combinations(range(scores.shape[1]), 2):
+        by_metric = scores[:, one] - scores[:, other]
+        by_people = people[:, one] - people[:, other]
         yield np.where(np.abs(by_metric) <= epsilon, 0.0, np.sign(by_metric)), np.sign(by_people)
 
 
-def _agreed_pairs(beside: BesidePeople, options: Options) -> Array:
+def _agreed_pairs(scores: Array, people: Array, options: Options) -> Array:
     """The share of pairs of an item's outputs that metric and people order alike, ties included; nan without any.
 
     Deutsch, Foster and Freitag (2023), section 3: (concordant + tied by both) / all pairs.
     """
-    agreed, seen = np.zeros(len(beside.scores)), np.zeros(len(beside.scores))
-    for by_metric, by_people in _pairs(beside, float(str(options["epsilon"]))):
+    agreed, seen = np.zeros(len(scores)), np.zeros(len(scores))
+    for by_metric, by_people in _pairs(scores, people, float(str(options["epsilon"]))):
         there = ~np.isnan(by_people) & ((by_people != 0) | (options["ties"] == "count"))
         agreed += there & (by_metric == by_people)
         seen += there
     return np.asarray(np.divide(agreed, seen, out=np.full(len(seen), np.nan), where=seen > 0))
 
 
-def _kendall(beside: BesidePeople, options: Options) -> Array:
+def _kendall(scores: Array, people: Array, options: Options) -> Array:
     """Kendall's τ_b of each item's outputs: 0 where the metric ties all of them, nan where people do."""
-    gap, tied, ranked, both = (np.zeros(len(beside.scores)) for _ in range(4))
-    for by_metric, by_people in _pairs(beside, float(str(options["epsilon"]))):
+    gap, tied, ranked, both = (np.zeros(len(scores)) for _ in range(4))
+    for by_metric, by_people in _pairs(scores, people, float(str(options["epsilon"]))):
         there = ~np.isnan(by_people)
         gap += np.where(there, by_metric * by_people, 0.0)
         both += there
@@ -358,10 +358,10 @@ def _standardised(scores: Array) -> Array:
     return np.asarray((scores - np.nanmean(scores)) / (spread or 1.0))
 
 
-def _moments(beside: BesidePeople, options: Options) -> Array:
+def _moments(scores: Array, people: Array, options: Options) -> Array:
     """Each item's number of outputs, and its sums behind a correlation."""
     del options
-    x, y = _standardised(beside.scores), _standardised(beside.people)
+    x, y = _standardised(scores), _standardised(people)
     columns = (np.where(np.isnan(x), np.nan, 1.0), x, y, x * x, y * y, x * y)
     return np.stack([np.nansum(column, axis=1) for column in columns], axis=1)
 
@@ -375,16 +375,16 @@ def _pearson(totals: Array) -> Array:
 MOMENTS = ("outputs", "metric", "people", "metric²", "people²", "metric · people")
 
 
-def _by_output(beside: BesidePeople, options: Options) -> Array:
+def _by_output(scores: Array, people: Array, options: Options) -> Array:
     """Each item's scores by the metric, output by output, and then those of people."""
     del options
-    if np.isnan(beside.scores).any():
+    if np.isnan(scores).any():
         raise OutscoreError(
             "Some systems lack items, so their mean scores are about different items.",
             "Use `pairwise-accuracy`, which compares outputs item by item, or leave those systems out.",
             parameter="metric",
         )
-    return np.concatenate([_standardised(beside.scores), _standardised(beside.people)], axis=1)
+    return np.concatenate([_standardised(scores), _standardised(people)], axis=1)
 
 
 def _order_of_systems(totals: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TypeVar
 
@@ -157,13 +157,15 @@ def match_mentions(key: Nodes, keys: Array, response: Nodes, responses: Array, m
     """The mention of the key that each mention of the response is, -1 for none; `keys` and `responses` are their documents."""
     found = np.full(len(responses), NO_MATCH, dtype=np.int64)
     ours, theirs = _by_document(key, keys), _by_document(response, responses)
-    for document, rows in theirs.items():
-        matching = _Matching(key, ours.get(document, []), response, rows)
-        matching.add_best(key.parents.__contains__, response.parents.__contains__, matching.zero_scores())
-        matching.add_equal(with_heads=match == HEAD)
+    for document, others in theirs.items():
+        rows = ours.get(document, [])
+        zeros = [row for row in rows if row in key.parents], [row for row in others if row in response.parents]
+        pairs = _best_pairs(*zeros, _zero_scores(key, zeros[0], response, zeros[1]))
+        pairs |= _equal_pairs(key, response, *_left(rows, others, pairs), with_heads=match == HEAD)
         if match == HEAD:
-            matching.add_best(_any, _any, matching.head_scores())
-        for mine, their in matching.pairs.items():
+            left = _left(rows, others, pairs)
+            pairs |= _best_pairs(*left, _head_scores(key, left[0], response, left[1]))
+        for mine, their in pairs.items():
             found[their] = mine
     return found
 
@@ -177,76 +179,58 @@ def _by_document(nodes: Nodes, documents: Array) -> dict[int, list[int]]:
     return rows
 
 
-def _any(_row: int) -> bool:
-    return True
+def _left(ours: list[int], theirs: list[int], pairs: Mapping[int, int]) -> tuple[list[int], list[int]]:
+    """The rows that have no partner, of the key and of the response."""
+    taken = {*pairs.values()}
+    return [row for row in ours if row not in pairs], [row for row in theirs if row not in taken]
 
 
-@dataclass
-class _Matching:
-    """The pairs found so far in one document: a row of the key, and that of the response."""
+def _best_pairs(ours: list[int], theirs: list[int], scores: Mapping[Pair, float]) -> dict[int, int]:
+    """The best one-to-one pairs."""
+    if not scores:
+        return {}
+    i, j = ({row: place for place, row in enumerate(rows)} for rows in (ours, theirs))
+    found = [*scores]
+    left, right = np.array([i[mine] for mine, _ in found]), np.array([j[their] for _, their in found])
+    chosen = best_matching(left, right, np.array([*scores.values()]), (len(ours), len(theirs)))
+    return dict(found[pair] for pair in chosen.tolist())
 
-    key: Nodes
-    ours: list[int]
-    response: Nodes
-    theirs: list[int]
-    pairs: dict[int, int] = field(default_factory=dict)
 
-    def left(self) -> tuple[list[int], list[int]]:
-        """The rows that have no partner, of the key and of the response."""
-        taken = {*self.pairs.values()}
-        return [row for row in self.ours if row not in self.pairs], [row for row in self.theirs if row not in taken]
+def _equal_pairs(key: Nodes, response: Nodes, ours: list[int], theirs: list[int], *, with_heads: bool) -> dict[int, int]:
+    """The mentions of the same nodes."""
 
-    def add_best(self, ours: Callable[[int], bool], theirs: Callable[[int], bool], scores: Mapping[Pair, float]) -> None:
-        """Add the best one-to-one pairs of the rows that are left and of this kind."""
-        if not scores:
-            return
-        key, response = self.left()
-        rows, columns = [row for row in key if ours(row)], [row for row in response if theirs(row)]
-        i, j = ({row: place for place, row in enumerate(several)} for several in (rows, columns))
-        left, right = (np.array([place[pair[side]] for pair in scores]) for side, place in enumerate((i, j)))
-        chosen = best_matching(left, right, np.array([*scores.values()]), (len(rows), len(columns)))
-        found = [*scores]
-        self.pairs.update(found[pair] for pair in chosen.tolist())
+    def identity(nodes: Nodes, row: int) -> tuple[tuple[int, ...], int]:
+        return nodes.places[row], int(nodes.heads[row]) if with_heads else NO_HEAD
 
-    def add_equal(self, *, with_heads: bool) -> None:
-        """Add the mentions of the same nodes."""
-        key, response = self.left()
+    known = {identity(key, row): row for row in ours}
+    return {known[same]: row for row in theirs if (same := identity(response, row)) in known}
 
-        def identity(nodes: Nodes, row: int) -> tuple[tuple[int, ...], int]:
-            return nodes.places[row], int(nodes.heads[row]) if with_heads else NO_HEAD
 
-        known = {identity(self.key, row): row for row in key}
-        for their in response:
-            mine = known.get(identity(self.response, their))
-            if mine is not None:
-                self.pairs[mine] = their
+def _zero_scores(key: Nodes, ours: list[int], response: Nodes, theirs: list[int]) -> dict[Pair, float]:
+    """How well the parents of empty heads agree, of those that share one."""
+    by_parent: dict[int, list[int]] = {}
+    for mine in ours:
+        for parent in {parent for parent, _ in key.parents[mine]}:
+            by_parent.setdefault(parent, []).append(mine)
+    scores = {}
+    for their in theirs:
+        for parent in {parent for parent, _ in response.parents[their]}:
+            for mine in by_parent.get(parent, []):
+                scores[mine, their] = _agreement(key.parents[mine], response.parents[their])
+    return scores
 
-    def zero_scores(self) -> dict[Pair, float]:
-        """How well the parents of empty heads agree, of those that share one."""
-        by_parent: dict[int, list[int]] = {}
-        for mine in self.ours:
-            for parent in {parent for parent, _ in self.key.parents.get(mine, ())}:
-                by_parent.setdefault(parent, []).append(mine)
-        scores = {}
-        for their in self.theirs:
-            parents = self.response.parents.get(their, frozenset())
-            for parent in {parent for parent, _ in parents}:
-                for mine in by_parent.get(parent, []):
-                    scores[mine, their] = _agreement(self.key.parents[mine], parents)
-        return scores
 
-    def head_scores(self) -> dict[Pair, float]:
-        """Which share of the key's mention is in the response's, of those with the same head."""
-        key, response = self.left()
-        by_head: dict[int, list[int]] = {}
-        for mine in key:
-            by_head.setdefault(int(self.key.heads[mine]), []).append(mine)
-        scores = {}
-        for their in response:
-            nodes = {*self.response.places[their]}
-            for mine in by_head.get(int(self.response.heads[their]), []):
-                scores[mine, their] = len(nodes.intersection(self.key.places[mine])) / len(self.key.places[mine])
-        return scores
+def _head_scores(key: Nodes, ours: list[int], response: Nodes, theirs: list[int]) -> dict[Pair, float]:
+    """Which share of the key's mention is in the response's, of those with the same head."""
+    by_head: dict[int, list[int]] = {}
+    for mine in ours:
+        by_head.setdefault(int(key.heads[mine]), []).append(mine)
+    scores = {}
+    for their in theirs:
+        nodes = {*response.places[their]}
+        for mine in by_head.get(int(response.heads[their]), []):
+            scores[mine, their] = len(nodes.intersection(key.places[mine])) / len(key.places[mine])
+    return scores
 
 
 def _agreement(mine: frozenset[tuple[int, str]], theirs: frozenset[tuple[int, str]]) -> float:

@@ -29,7 +29,7 @@ from outscore._version import __version__
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
 from outscore.web.form import COMMANDS, Field, Kind, form
-from outscore.web.jobs import MAX_WAIT, State, place
+from outscore.web.jobs import MAX_WAIT, Job, State, place
 from outscore.web.messages import HTTPProblem, JobRequest, ResultRequest, SettingsFileRequest, SettingsRequest, TextRequest
 from outscore.web.service import TYPES, service_of
 from outscore.web.submission import RESULT
@@ -324,7 +324,7 @@ async def post_text(request: Request) -> Response:
     """Save a pasted text as a file."""
     body = await _read_body(request, TextRequest)
     content = body.text.encode("utf-8", "surrogatepass")
-    upload = await service_of(request).save_upload(body.name, io.BytesIO(content), len(content))
+    (upload,) = await service_of(request).save_uploads([(body.name, io.BytesIO(content), len(content))])
     return JSONResponse(upload.to_dict(), 201)
 
 
@@ -444,16 +444,19 @@ async def delete_job(request: Request) -> Response:
     return JSONResponse(job.to_dict())
 
 
+def _result(request: Request) -> Job:
+    return service_of(request).result(request.path_params["id"])
+
+
 async def get_result(request: Request) -> Response:
     """A result as the command line saves it."""
-    job = service_of(request).result(request.path_params["id"])
-    return FileResponse(job.result, media_type=TYPES["json"])
+    return FileResponse(_result(request).result, media_type=TYPES["json"])
 
 
 async def get_about(request: Request) -> Response:
     """What a list of results says of one, which does not count as using it."""
     service = service_of(request)
-    job = service.jobs.registry.look(request.path_params["id"])
+    job = service.jobs.registry.get(request.path_params["id"], use=False)
     return JSONResponse({**job.about(), "available": service.has_files(job)})
 
 
@@ -461,24 +464,22 @@ async def post_about(request: Request) -> Response:
     """Name a result, keep it, or let it go."""
     service = service_of(request)
     body = await _read_body(request, ResultRequest)
-    job = service.result(request.path_params["id"])
+    job = _result(request)
     service.jobs.change(job, name=body.name, kept=body.kept)
     return JSONResponse({**job.about(), "available": service.has_files(job)})
 
 
 async def delete_result(request: Request) -> Response:
     """Remove a result."""
-    service = service_of(request)
-    service.jobs.registry.remove(service.result(request.path_params["id"]).id)
+    service_of(request).jobs.registry.remove(_result(request).id)
     return Response(status_code=204)
 
 
 async def get_settings(request: Request) -> Response:
     """The settings of a result as YAML."""
-    service = service_of(request)
-    job = service.result(request.path_params["id"])
+    job = _result(request)
     attached = {"content-disposition": f"attachment; filename*=utf-8''{quote(job.label)}.yaml"}
-    return Response(await service.settings_of(job), media_type=YAML, headers=attached)
+    return Response(await service_of(request).settings_of(job), media_type=YAML, headers=attached)
 
 
 async def post_settings(request: Request) -> Response:
@@ -489,28 +490,25 @@ async def post_settings(request: Request) -> Response:
 
 async def get_download(request: Request) -> Response:
     """A result in one of its forms."""
-    service, form = service_of(request), request.path_params["form"]
-    job = service.result(request.path_params["id"])
-    path = await service.download(job, form)
+    job, form = _result(request), request.path_params["form"]
+    path = await service_of(request).download(job, form)
     return FileResponse(path, media_type=TYPES[form], filename=f"{job.label}.{form}")
 
 
 async def get_headline(request: Request) -> Response:
     """The headline of a result."""
-    service = service_of(request)
-    return JSONResponse(await service.headline(service.result(request.path_params["id"])))
+    return JSONResponse(await service_of(request).headline(_result(request)))
 
 
 async def get_charts(request: Request) -> Response:
     """The charts of a result."""
-    service = service_of(request)
-    return JSONResponse(await service.charts(service.result(request.path_params["id"])))
+    return JSONResponse(await service_of(request).charts(_result(request)))
 
 
 async def get_chart(request: Request) -> Response:
     """One chart of a result."""
-    service, (name, form) = service_of(request), (request.path_params[key] for key in ("name", "form"))
-    path = await service.chart(service.result(request.path_params["id"]), name, form)
+    form = request.path_params["form"]
+    path = await service_of(request).chart(_result(request), request.path_params["name"], form)
     return FileResponse(path, media_type=CHART_TYPES[form])
 
 

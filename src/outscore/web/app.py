@@ -18,7 +18,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, field
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -63,31 +63,41 @@ MIN_PACE = 32 * 1024
 """Bytes a second that a body must come in at, after a grace as long as the silence that is allowed."""
 
 
-@dataclass(frozen=True)
-class Guard:
-    """The outermost middleware."""
+def guard(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """The outermost middleware: refuses a request, or serves it with a bounded body and the headers that keep browsers safe."""
 
-    app: ASGIApp
-    settings: Settings
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse the request, or serve it with a bounded body and with the headers that keep browsers safe."""
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self.app(scope, receive, send)
+            await app(scope, receive, send)
             return
-        sending = _WithHeaders(send, scope["path"])
+        body: _BoundedBody | None = None
+
+        async def sending(message: Message) -> None:
+            """Add the missing headers to the answer, which does not begin before the request has arrived completely."""
+            if message["type"] == "http.response.start":
+                if body is not None:
+                    await body.drain()
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                if scope["path"].startswith(API):
+                    headers.setdefault("cache-control", "no-store")
+            await send(message)
+
         try:
-            check_host(scope, self.settings)
-            check_token(scope, self.settings)
+            check_host(scope, settings)
+            check_token(scope, settings)
             check_origin(scope)
-            limit = self.settings.max_upload if scope["path"] == UPLOADS else self.settings.max_body
+            limit = settings.max_upload if scope["path"] == UPLOADS else settings.max_body
             check_length(scope, limit)
         except HTTPProblem as problem:
             # The unread rest of the body must not be taken for the next request.
             await problem_response(scope, problem, {"connection": "close"})(scope, receive, sending)
             return
-        body = _BoundedBody(receive, limit, self.settings.idle_timeout, complete=not has_body(scope))
-        await self.app(scope, body, replace(sending, body=body))
+        body = _BoundedBody(receive, limit, settings.idle_timeout, complete=not has_body(scope))
+        await app(scope, body, sending)
+
+    return guarded
 
 
 def problem_response(scope: Scope, error: OutscoreError, headers: Mapping[str, str] | None = None) -> Response:
@@ -230,26 +240,6 @@ class _BoundedBody:
                 await self()
 
 
-@dataclass(frozen=True)
-class _WithHeaders:
-    """Sends answers with the missing headers added, and none before the request has arrived completely."""
-
-    send: Send
-    path: str
-    body: _BoundedBody | None = None
-
-    async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            if self.body is not None:
-                await self.body.drain()
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers.setdefault(name, value)
-            if self.path.startswith(API):
-                headers.setdefault("cache-control", "no-store")
-        await self.send(message)
-
-
 def create_app(settings: Settings, ready: Callable[[Path], None] | None = None) -> Starlette:
     """The page and the interface behind it; `ready` is told its private folder when it can be used.
 
@@ -278,7 +268,7 @@ def create_app(settings: Settings, ready: Callable[[Path], None] | None = None) 
     }
     return Starlette(
         routes=[*api.routes, *pages.routes],
-        middleware=[Middleware(Guard, settings=settings)],
+        middleware=[Middleware(guard, settings=settings)],
         exception_handlers=handlers,
         lifespan=lifespan,
     )

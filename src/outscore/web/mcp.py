@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from outscore._version import __version__
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
-from outscore.web.worker import Listener, attempt, run_request
+from outscore.web.worker import attempt, run_request
 from outscore.workflows.requests.registry import REQUESTS
 
 if TYPE_CHECKING:
@@ -114,13 +114,14 @@ def _schema(option: Option) -> dict[str, Any]:
 
 def answer(command: str, given: Mapping[str, Any], root: Path) -> tuple[str, bool]:
     """The answer of a tool as JSON, the verdict first; or the sentence of a refusal, and that it is one."""
-    done = attempt(lambda listener: _answer(command, given, root, listener), sys.stderr)
+    notes: list[str] = []
+    done = attempt(lambda: _answer(command, given, root, notes), notes, sys.stderr)
     said = str(done["error"]) if done["code"] else json.dumps(done["answer"], ensure_ascii=False)
     # Names of files may hold bytes that are no text, which the protocol cannot carry.
     return said.encode("utf-8", "backslashreplace").decode("utf-8"), bool(done["code"])
 
 
-def _answer(command: str, given: Mapping[str, Any], root: Path, listener: Listener) -> dict[str, Any]:
+def _answer(command: str, given: Mapping[str, Any], root: Path, notes: list[str]) -> dict[str, Any]:
     from outscore.report.render import kind_of, render
 
     if command not in REQUESTS:
@@ -129,14 +130,14 @@ def _answer(command: str, given: Mapping[str, Any], root: Path, listener: Listen
     for option in request.options():
         if request.is_given(option):
             refuse_outside(root, option, request.value(option.name))
-    result, _ = run_request(request, remark=listener.notes.append)
+    result, _ = run_request(request, remark=notes.append)
     screen = render(result, "screen", width=WIDTH)
     kind = kind_of(result)
     answered: dict[str, Any] = {
         "verdict": screen.partition("\n")[0],
         "answer": screen,
         "values": [] if kind.lines is None else list(kind.lines(result)),
-        "notes": listener.notes,
+        "notes": notes,
     }
     return {**answered, "result": result.to_dict()} if given.get(WHOLE) else answered
 

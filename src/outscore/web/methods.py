@@ -11,10 +11,6 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from outscore.core.options import Option
-from outscore.core.records import dataclass
-from outscore.report.citations import Work, works
-
 # What each effect size says, and how it is computed; d is one item's difference.
 EFFECTS: Mapping[str, tuple[str, str]] = {
     "Cohen's d_z": ("the mean difference in units of the spread of the differences", r"d_z = \frac{\bar{d}}{s_d}"),
@@ -47,44 +43,18 @@ SENTENCE = re.compile(r"\\text\{\s*(\S+(?: \S+)+)\s*\}")
 """Words beside a formula, which are broken into lines as others are."""
 
 
-@dataclass(frozen=True)
-class Method:
-    """One entry: its name, what it is, its formula as MathML, its options and the works to cite."""
-
-    name: str
-    summary: str
-    formula: str
-    options: tuple[Option, ...]
-    works: tuple[Work, ...] = ()
-
-
-def sections() -> list[tuple[str, str, list[Method]]]:
-    """All that outscore computes, from the registries: entries of one kind, with the id and title of it."""
+def registries() -> list[tuple[str, str, Mapping[str, Any]]]:
+    """All that outscore computes, by kind: its id, its title, and the entries by name."""
     from outscore.inference.families import CORRECTIONS
     from outscore.inference.registry import TESTS
     from outscore.metrics.registry import METRICS
     from outscore.metrics.text.registry import TEXT_METRICS
 
     return [
-        ("tests", "Tests", _methods(TESTS)),
-        ("metrics", "Metrics of scores and counts", _methods(METRICS)),
-        ("text-metrics", "Metrics of texts", _methods(TEXT_METRICS)),
-        ("corrections", "Corrections for many comparisons", _methods(CORRECTIONS)),
-    ]
-
-
-def _methods(registry: Mapping[str, Any]) -> list[Method]:
-    from markupsafe import Markup
-
-    return [
-        Method(
-            name,
-            entry.summary,
-            Markup(to_mathml(entry.formula)),  # noqa: S704 - our own formulas
-            tuple(getattr(entry, "options", ())),
-            tuple(works()[key] for key in entry.citations),
-        )
-        for name, entry in registry.items()
+        ("tests", "Tests", TESTS),
+        ("metrics", "Metrics of scores and counts", METRICS),
+        ("text-metrics", "Metrics of texts", TEXT_METRICS),
+        ("corrections", "Corrections for many comparisons", CORRECTIONS),
     ]
 
 

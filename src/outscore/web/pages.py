@@ -7,7 +7,7 @@ are those of the reports, so page and report look alike.
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -44,16 +44,6 @@ class View:
     script: str = "simple.js"
     template: str = "view.html"
     has: str = ""
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question that a plan answers: required settings, and optional ones."""
-
-    name: str
-    text: str
-    needs: str
-    asks: str
 
 
 SCORES = "Scores of one system or two"
@@ -180,12 +170,13 @@ SPREAD = (
     "unit-statistic shuffle"
 )
 QUESTIONS = (
-    Question("items", "How many items do I need?", "effect", f"power {SPREAD}"),
-    Question("effect", "What can my items detect?", "n", f"power {SPREAD}"),
-    Question("power", "How likely am I to detect it?", "effect n", SPREAD),
-    Question("review", "Which p-values do two published scores allow?", "scores n", "alternative alpha"),
-    Question("table", "Which p-values does a published table allow?", "", "n alpha"),
+    ("items", "How many items do I need?", "effect", f"power {SPREAD}"),
+    ("effect", "What can my items detect?", "n", f"power {SPREAD}"),
+    ("power", "How likely am I to detect it?", "effect n", SPREAD),
+    ("review", "Which p-values do two published scores allow?", "scores n", "alternative alpha"),
+    ("table", "Which p-values does a published table allow?", "", "n alpha"),
 )
+"""What a plan answers: the name and the text of a question, the settings that it needs, and others that it asks for."""
 # Names and contents change together with the version only, but a page that is being worked on must not be stale.
 FRESH = {"cache-control": "no-cache"}
 
@@ -198,8 +189,11 @@ def _text(package: str, name: str) -> str:
 def _templates() -> Environment:
     """Our templates, with everything escaped and every missing name an error."""
     import jinja2
+    from markupsafe import Markup
 
+    from outscore.report.citations import works
     from outscore.report.write.html import prose
+    from outscore.web.methods import to_mathml
 
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: _text("outscore.web", f"templates/{name}")),
@@ -208,7 +202,11 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["prose"] = prose
+    environment.filters |= {
+        "prose": prose,
+        "mathml": lambda tex: Markup(to_mathml(tex)),  # noqa: S704 - our own formulas
+        "works": lambda keys: [works()[key] for key in keys],
+    }
     return environment
 
 
@@ -221,12 +219,9 @@ def page(view: str) -> str:
     >>> "<h1>Did system A really outscore system B?</h1>" in page("start")
     True
     """
-    chosen = next(one for one in VIEWS if one.name == view)
-    sections: Sequence[Any] = ()
-    if view == "methods":
-        from outscore.web.methods import sections as listed
+    from outscore.web.methods import EFFECTS, registries
 
-        sections = listed()
+    chosen = next(one for one in VIEWS if one.name == view)
     return _rendered(
         chosen.template,
         view,
@@ -238,8 +233,8 @@ def page(view: str) -> str:
         ways=[one for one in VIEWS if one.way],
         steps=STEPS,
         questions=QUESTIONS,
-        effects=_effects(),
-        sections=sections,
+        effects=EFFECTS,
+        registries=registries() if view == "methods" else (),
     )
 
 
@@ -256,15 +251,6 @@ def problem(message: str, hint: str) -> str:
 
 def _rendered(template: str, view: str, script: str, **more: Any) -> str:  # noqa: ANN401 - whatever the template shows
     return _templates().get_template(template).render(view=view, menu=MENU, script=script, version=__version__, **more)
-
-
-def _effects() -> list[tuple[str, str, str]]:
-    """Effect sizes with their formulas."""
-    from markupsafe import Markup
-
-    from outscore.web.methods import EFFECTS, to_mathml
-
-    return [(name, about, Markup(to_mathml(tex))) for name, (about, tex) in EFFECTS.items()]  # noqa: S704 - our own formulas
 
 
 def _explorer() -> str:

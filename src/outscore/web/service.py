@@ -20,7 +20,7 @@ from outscore.web.form import form, read_settings, yaml_of_result
 from outscore.web.jobs import Job, Jobs, Workers
 from outscore.web.messages import HTTPProblem, JobRequest
 from outscore.web.settings import Settings
-from outscore.web.store import Awaited, Store, Upload, clashes, link, safe_name, safe_place
+from outscore.web.store import Store, Upload, clashes, link, safe_name, safe_place
 from outscore.web.submission import Submission, submit
 from outscore.web.worker import CHART_LIST, CHART_TYPES, CHARTS
 from outscore.workflows.requests.registry import REQUESTS
@@ -49,10 +49,6 @@ class Service:
     workers: Workers
     jobs: Jobs
 
-    async def save_upload(self, name: str, content: IO[bytes], size: int) -> Upload:
-        """Store a file and inspect it."""
-        return (await self.save_uploads([(name, content, size)]))[0]
-
     async def save_uploads(
         self, files: Iterable[tuple[str, IO[bytes], int]], total: int | None = None, first: str | None = None
     ) -> list[Upload]:
@@ -74,7 +70,7 @@ class Service:
                     await anyio.to_thread.run_sync(link, upload.path, Path(together, place))
                 described = [await self._described(upload, together, place) for place, upload in places.items()]
                 # Other files of it may have come in meanwhile.
-                awaited = self._awaited(len(sent), total, first)
+                arrived, total = self._awaited(len(sent), total, first)
             except BaseException:
                 # Clean up: nothing refers to these folders yet.
                 for upload in saved:
@@ -83,22 +79,21 @@ class Service:
             beside = tuple(upload.id for upload in described if upload.about.get("companion"))
             # Some examples have no files.
             first = first or next((upload.id for upload in saved), "")
-            arrived = awaited.arrived + len(sent)
             uploads = [replace(one, first=first, beside=beside if one.about.get("scores") else ()) for one in described]
             self.store.awaited.pop(first, None)
-            if arrived < awaited.total:
-                self.store.awaited[first] = replace(awaited, arrived=arrived)
+            if arrived < total:
+                self.store.awaited[first] = arrived, total
             for upload in uploads:
                 self.store.uploads.add(upload)
         return uploads
 
-    def _awaited(self, count: int, total: int | None, first: str | None) -> Awaited:
-        """The upload that some files are a part of, which has to have room for them."""
-        awaited = Awaited(total or count) if first is None else self.store.awaited.get(first)
-        if awaited is None or awaited.arrived + count > awaited.total:
+    def _awaited(self, count: int, total: int | None, first: str | None) -> tuple[int, int]:
+        """How many files of an upload have arrived with these, and of how many; it has to have room for them."""
+        before, total = (0, total or count) if first is None else self.store.awaited.get(first, (0, 0))
+        if before + count > total:
             message = "These files belong to no upload that is under way, or are more than it has."
             raise HTTPProblem(409, message, "Send all files again.")
-        return awaited
+        return before + count, total
 
     async def _described(self, upload: Upload, folder: str, place: str) -> Upload:
         task = {"task": "inspect", "folder": folder, "file": place, "max_bytes": self.settings.max_unpacked}
@@ -117,8 +112,8 @@ class Service:
     def _upload(self, id_: str) -> Upload:
         upload = self.store.uploads.get(id_)
         if upload.first in self.store.awaited:
-            awaited = self.store.awaited[upload.first]
-            far = f"{awaited.arrived:,} of {awaited.total:,} files"
+            arrived, total = self.store.awaited[upload.first]
+            far = f"{arrived:,} of {total:,} files"
             raise HTTPProblem(409, f"Only {far} of this upload have arrived.", "Wait for the others, or send all files again.")
         if not upload.readable:
             # The job would fail in the same way, after as much time or memory.

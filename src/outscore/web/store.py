@@ -94,14 +94,6 @@ class Upload:
         return {"id": self.id, "name": self.name, "size": self.size, **self.about}
 
 
-@dataclass(frozen=True)
-class Awaited:
-    """An upload of which some files are still to come."""
-
-    total: int
-    arrived: int = 0
-
-
 class ExpiringRegistry(Generic[E]):
     """Entries by id, each with the time of its last use; `noun` is what problems call an entry."""
 
@@ -128,36 +120,23 @@ class ExpiringRegistry(Generic[E]):
         idle = (entry for entry in self if not entry.busy and entry.id != but)
         return sorted(idle, key=lambda entry: self._used[entry.id])
 
-    def get(self, id_: str) -> E:
-        """The entry of this id, which counts as used."""
+    def get(self, id_: str, *, use: bool = True) -> E:
+        """The entry of this id, which counts as used unless it is only looked at."""
         if id_ not in self._entries:
             raise HTTPProblem(404, f"There is no such {self._noun}.", "It was removed, or the address is not complete.")
-        self._used[id_] = self._clock()
+        if use:
+            self._used[id_] = self._clock()
         return self._entries[id_]
 
     def find(self, id_: str) -> E | None:
         """The entry of this id, if it is still there."""
         return self.get(id_) if id_ in self._entries else None
 
-    def look(self, id_: str) -> E:
-        """The entry of this id, which is not used by being looked at."""
-        used = self._used.get(id_)
-        entry = self.get(id_)
-        if used is not None:
-            self._used[id_] = used
-        return entry
-
     def remove(self, id_: str) -> None:
         """Remove an entry and its folder."""
-        self.get(id_)
-        self.discard(id_)
-
-    def discard(self, id_: str) -> None:
-        """Remove an entry and its folder, if it is still there."""
-        entry = self._entries.pop(id_, None)
-        if entry is not None:
-            del self._used[id_]
-            shutil.rmtree(entry.folder, ignore_errors=True)
+        entry = self.get(id_)
+        del self._entries[id_], self._used[id_]
+        shutil.rmtree(entry.folder, ignore_errors=True)
 
     def sweep(self, lifetime: float) -> None:
         """Remove idle entries that were last used more than `lifetime` seconds ago."""
@@ -178,8 +157,8 @@ class Store:
         """Cached statistics of texts, which must be removed with the texts."""
         self.uploads: ExpiringRegistry[Upload] = ExpiringRegistry("file", settings.max_uploads)
         self.results: ExpiringRegistry[Any] = ExpiringRegistry("job", settings.max_results)
-        self.awaited: dict[str, Awaited] = {}
-        """Incomplete uploads by the id of their first file."""
+        self.awaited: dict[str, tuple[int, int]] = {}
+        """Incomplete uploads by the id of their first file: how many files have arrived, and of how many."""
         self._reserved = 0
 
     def new_folder(self) -> tuple[str, Path]:

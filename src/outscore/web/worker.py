@@ -20,15 +20,14 @@ import queue
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import field
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
-from outscore.core.records import dataclass
 from outscore.engine.engines import engine_of, open_engine
 from outscore.engine.progress import Progress, ProgressLines
 from outscore.engine.workers import claim_output, inbox_of
@@ -61,21 +60,16 @@ WARM_UP: tuple[Mapping[str, Any], ...] = (
 """Tasks that import what most others need."""
 
 
-@dataclass(frozen=True)
-class Listener:
-    """Who hears of a task while it is done: how far it is, and what is worth knowing and no part of its result."""
-
-    progress: Progress = field(default_factory=Progress)
-    notes: list[str] = field(default_factory=list)
-
-
 def serve(memory: int, *, warm: bool) -> None:
     """Answer tasks until there are no more; a warm worker first imports what they will need."""
     # Ctrl-C reaches the page, which then ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory(memory)
-    answers, terminal = claim_output(), _own_terminal()
-    inbox = inbox_of(_own_input())
+    answers = claim_output()
+    # Standard error is for our own messages only: native libraries write there when they panic. Standard input is for tasks
+    # only: code that reads it finds nothing.
+    terminal = os.fdopen(_claim(sys.stderr.fileno()), "w", encoding="utf-8", errors="replace")
+    inbox = inbox_of(os.fdopen(_claim(sys.stdin.fileno()), "rb"))
     if warm:
         warm_up(inbox, terminal)
     while True:
@@ -94,16 +88,6 @@ def _limit_memory(limit: int) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-
-
-def _own_terminal() -> IO[str]:
-    """Standard error, for our own messages only: native libraries write there when they panic."""
-    return os.fdopen(_claim(sys.stderr.fileno()), "w", encoding="utf-8", errors="replace")
-
-
-def _own_input() -> IO[bytes]:
-    """Standard input, for tasks only: code that reads it finds nothing."""
-    return os.fdopen(_claim(sys.stdin.fileno()), "rb")
 
 
 def _claim(descriptor: int) -> int:
@@ -132,17 +116,20 @@ def warm_up(inbox: queue.SimpleQueue[bytes], terminal: IO[str]) -> None:
 
 def answer(task: Mapping[str, Any], terminal: IO[str], progress: Progress | None = None) -> dict[str, Any]:
     """Do one task, in its folder."""
+    notes: list[str] = []
+    work = partial(TASKS[task["task"]], task)
+    if task["task"] == "run":
+        work = partial(work, progress or Progress(), notes.append)
     with contextlib.chdir(task["folder"]):
-        return attempt(lambda listener: TASKS[task["task"]](task, listener), terminal, progress)
+        return attempt(work, notes, terminal)
 
 
-def attempt(work: Callable[[Listener], Any], terminal: IO[str], progress: Progress | None = None) -> dict[str, Any]:
-    """Do some work; errors become a sentence, and a failure of ours also a line on the terminal."""
-    listener = Listener(progress or Progress())
+def attempt(work: Callable[[], Any], notes: Sequence[str], terminal: IO[str]) -> dict[str, Any]:
+    """Do some work, which may add `notes`; errors become a sentence, and a failure of ours also a line on the terminal."""
     try:
         # Some libraries print.
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            content = work(listener)
+            content = work()
     except OutscoreError as error:
         return {**_refusal(str(error), error.parameter), "hint": error.hint}
     except UnicodeError as error:
@@ -155,7 +142,7 @@ def attempt(work: Callable[[Listener], Any], terminal: IO[str], progress: Progre
         _say(terminal, describe_failure(error))
         message = f"This failed unexpectedly ({type(error).__name__}). Please report it with the command and the files."
         return {**_refusal(message), "code": FAILED}
-    return {"code": 0, "error": None, "parameter": None, "answer": content, "notes": listener.notes}
+    return {"code": 0, "error": None, "parameter": None, "answer": content, "notes": notes}
 
 
 def _say(terminal: IO[str], line: str) -> None:
@@ -168,14 +155,14 @@ def _refusal(error: str, parameter: str | None = None) -> dict[str, Any]:
     return {"code": REFUSED, "error": error, "parameter": parameter, "answer": None, "notes": []}
 
 
-def _run(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
+def _run(task: Mapping[str, Any], progress: Progress, remark: Callable[[str], None]) -> dict[str, Any]:
     """Run a request, write its result to the target folder, and say what it is about."""
     from outscore.report.render import render
     from outscore.workflows.requests.registry import REQUESTS
 
     target = Path(task["target"])
     request = REQUESTS[task["command"]].from_written(task["request"])
-    result, examples = run_request(request, progress=listener.progress, remark=listener.notes.append)
+    result, examples = run_request(request, progress=progress, remark=remark)
     texts = {RESULT: render(result, "json")}
     if examples is not None:
         # A saved diff holds no examples, so its page is written while they are here.
@@ -195,7 +182,7 @@ def _about(result: AnyResult) -> dict[str, Any]:
     return {"systems": systems_of(result), "headline": None if verdict is None else minus(glue(verdict.headline))}
 
 
-def _reload(task: Mapping[str, Any], _listener: Listener) -> dict[str, Any]:
+def _reload(task: Mapping[str, Any]) -> dict[str, Any]:
     """Show a saved result again, and say what it is about."""
     from outscore.report.render import render
     from outscore.results.saved import read_document, refuse_inconsistent
@@ -216,20 +203,20 @@ def _write(path: Path, text: str) -> None:
     unfinished.rename(path)
 
 
-def _inspect(task: Mapping[str, Any], _listener: Listener) -> dict[str, Any]:
+def _inspect(task: Mapping[str, Any]) -> dict[str, Any]:
     from outscore.web.files import inspect
 
     return inspect(Path(task["file"]), task["max_bytes"])
 
 
-def _items(task: Mapping[str, Any], _listener: Listener) -> dict[str, Any]:
+def _items(task: Mapping[str, Any]) -> dict[str, Any]:
     """The items of an answer, with what stands beside their scores."""
     from outscore.web.files import items_of
 
     return items_of(task["command"], task["request"])
 
 
-def _headline(_task: Mapping[str, Any], _listener: Listener) -> dict[str, Any] | None:
+def _headline(_task: Mapping[str, Any]) -> dict[str, Any] | None:
     """What the report of the result has in large letters, and the line below; None where it begins with a table."""
     from outscore.report.document import glue, minus
     from outscore.report.render import verdicts_of
@@ -242,7 +229,7 @@ def _headline(_task: Mapping[str, Any], _listener: Listener) -> dict[str, Any] |
     return {**words, "won": verdict.tone == "won", "named": verdict.named}
 
 
-def _report(task: Mapping[str, Any], _listener: Listener) -> None:
+def _report(task: Mapping[str, Any]) -> None:
     """Write the result in another form, beside it."""
     from outscore.report.render import render
     from outscore.results.saved import read_saved
@@ -250,7 +237,7 @@ def _report(task: Mapping[str, Any], _listener: Listener) -> None:
     _write(Path(RESULT).with_suffix(f".{task['suffix']}"), render(read_saved(RESULT), FORMS[task["suffix"]]))
 
 
-def _draw(_task: Mapping[str, Any], _listener: Listener) -> None:
+def _draw(_task: Mapping[str, Any]) -> None:
     """Draw all charts of the result as `--charts` does, and list them."""
     from outscore.report.render import named_charts
     from outscore.results.saved import read_document
@@ -269,7 +256,7 @@ def _draw(_task: Mapping[str, Any], _listener: Listener) -> None:
     unfinished.rename(CHARTS)
 
 
-TASKS: dict[str, Callable[[Mapping[str, Any], Listener], Any]] = {
+TASKS: dict[str, Callable[..., Any]] = {
     "run": _run,
     "reload": _reload,
     "inspect": _inspect,
@@ -278,6 +265,7 @@ TASKS: dict[str, Callable[[Mapping[str, Any], Listener], Any]] = {
     "headline": _headline,
     "draw": _draw,
 }
+"""What does each task; `run` alone says how far it is, and what is worth knowing."""
 
 
 WORKFLOWS = {

@@ -17,7 +17,6 @@ from outscore.formats.tables.measures import is_unclear
 from outscore.formats.tables.names import join_names
 from outscore.language.numbers import count, format_number, format_probability
 from outscore.laws import normal, normal_quantile
-from outscore.metrics.entry import BesidePeople
 from outscore.metrics.judged import FEWEST_CLASSES, delong
 from outscore.metrics.outputs import NOTHING, class_counts
 from outscore.metrics.registry import METRICS, beside_of, entry_of, resolve
@@ -284,7 +283,7 @@ def _beside_people(scores: Scores, metric: str, outputs: Sequence[str]) -> Score
     tables = np.full((2, len(items), len(outputs)), np.nan)
     tables[:, row, column] = own, people
     options = complete(entry.name, entry.options, parse_spec(metric)[1])
-    rows = entry.items(BesidePeople(*tables), options)
+    rows = entry.items(tables[0], tables[1], options)
     # In the order of the file, without items whose outputs cannot be ordered.
     kept = np.argsort(first, kind="stable")
     kept = kept[~np.isnan(rows[kept]).reshape(len(kept), -1).any(axis=1)]

@@ -55,7 +55,7 @@ def test_a_segment_that_would_take_minutes_is_not_scored_again():
     metric, options = text_metric("ter")
     hypotheses, reference = ["w " * 200_000, *["a cat"] * 11], ["a cat sat"] * 12
     asked = []
-    seen = replace(metric, corpus_score=lambda texts, *_: asked.append(texts) or 100 / 3)
+    seen = replace(metric, corpus_score=lambda texts, *_: asked.append(list(texts)) or 100 / 3)
     rows = segment_statistics("ter", hypotheses, [reference], options)
     assert find_doubt(seen, hypotheses, [reference], rows, options) is None
     assert asked == [["a cat"] * 4, *[["a cat"]] * 5]

@@ -272,7 +272,7 @@ def find_doubt(
         together = range(len(statistics))
     for rows in (together, *([i] for i in risky if _is_defined(additive, statistics[[i]]))):
         ours = float(additive.score(statistics[rows].sum(axis=0)))
-        theirs = metric.corpus_score(*_chosen(hypotheses, references, rows), options)
+        theirs = metric.corpus_score(*chosen_segments(hypotheses, references, rows), options)
         if not math.isclose(ours, theirs, rel_tol=RELATIVE, abs_tol=ABSOLUTE):
             where = f"segment {rows[0] + 1}" if len(rows) == 1 else f"the same {len(rows)} segments"
             return Doubt(where, ours, theirs)
@@ -285,11 +285,14 @@ def rows_of_library(metric: TextMetric, hypotheses: Lines, references: Reference
         return metric.library_rows(hypotheses, references, options)
     assert metric.corpus_score is not None
     each = range(len(hypotheses))
-    return to_rows([metric.corpus_score(*_chosen(hypotheses, references, [i]), options) for i in each])
+    return to_rows([metric.corpus_score(*chosen_segments(hypotheses, references, [i]), options) for i in each])
 
 
-def _chosen(hypotheses: Lines, references: References, rows: Sequence[int]) -> tuple[Lines, References]:
-    return [hypotheses[i] for i in rows], [[lines[i] for i in rows] for lines in references]
+def chosen_segments(
+    hypotheses: Lines, references: References, rows: Sequence[int]
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Some of the segments with their references."""
+    return tuple([hypotheses[i] for i in rows]), [tuple([lines[i] for i in rows]) for lines in references]
 
 
 def _spread(segments: int, total: int) -> list[int]:
@@ -312,7 +315,7 @@ def _sample(metric: TextMetric, hypotheses: Lines, references: References, optio
     looked_at = np.concatenate([longest, np.setdiff1d(np.array(spread, dtype=np.int64), longest)])
     kinds = [longest[::-1].tolist()]
     if metric.risks is not None and len(looked_at):
-        risks = metric.risks(*_chosen(hypotheses, references, looked_at.tolist()), options)
+        risks = metric.risks(*chosen_segments(hypotheses, references, looked_at.tolist()), options)
         cost[looked_at] *= 1 + risks.sum(axis=1)
         kinds = [looked_at[np.argsort(-risk, kind="stable")][: (risk > 0).sum()].tolist() for risk in risks.T] + kinds
     together = _affordable([sorted(spread, key=cost.__getitem__)], cost, budget * SPREAD, most)

@@ -121,23 +121,23 @@ def words_of(line: str) -> list[str]:
     return _word().findall(line)
 
 
-def band_of(frequency: int) -> int:
-    """The range that a frequency lies in.
+def band_of(number: int, bands: Sequence[int] = BANDS) -> int:
+    """The range that a number lies in.
 
     Examples
     --------
     >>> [band_name(band_of(times)) for times in (0, 1, 7, 5000)]
     ['0', '1', '5-9', '1000 and more']
     """
-    return int(np.searchsorted(BANDS, frequency, side="right")) - 1
+    return int(np.searchsorted(bands, number, side="right")) - 1
 
 
-def band_name(band: int) -> str:
+def band_name(band: int, bands: Sequence[int] = BANDS) -> str:
     """What a range is called."""
-    low = BANDS[band]
-    if band + 1 == len(BANDS):
+    low = bands[band]
+    if band + 1 == len(bands):
         return f"{low} and more"
-    high = BANDS[band + 1] - 1
+    high = bands[band + 1] - 1
     return str(low) if low == high else f"{low}-{high}"
 
 

@@ -20,7 +20,7 @@ from outscore.formats.segments import Segments, read_segments
 from outscore.inference.base.influence import influence, jackknife_error
 from outscore.inference.describe.effects import evaluation_units
 from outscore.inference.describe.repeats import run_test, standard_error
-from outscore.metrics.text.ngrams import SPACELESS
+from outscore.metrics.text.ngrams import SPACELESS, band_name, band_of
 from outscore.results.analysis import Bucket
 from outscore.results.comparison import Runs
 from outscore.scores.panel import Panel
@@ -132,8 +132,8 @@ Labels = tuple[object, ...]
 LENGTH = "length"
 """The bucket that needs no labels: reference length."""
 LENGTH_COLUMN = "reference length"
-LENGTH_BANDS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
-NO_WORDS = "0"
+LENGTH_BANDS = (0, 1, 11, 21, 31, 41)
+"""The shortest length of each range."""
 
 
 def labels_of_segments(given: object, column: str, segments: int) -> Labels:
@@ -218,19 +218,12 @@ def length_bands(reference: Sequence[str]) -> list[str]:
     ['1-10', '0', '41 and more', '11-20']
     """
     sizes = [len(SPACELESS.sub(r" \g<0> ", line).split()) for line in reference]
-    return [
-        next((_band(low, high) for low, high in LENGTH_BANDS if low <= n and (high is None or n <= high)), NO_WORDS)
-        for n in sizes
-    ]
-
-
-def _band(low: int, high: int | None) -> str:
-    return f"{low} and more" if high is None else f"{low}-{high}"
+    return [band_name(band_of(n, LENGTH_BANDS), LENGTH_BANDS) for n in sizes]
 
 
 def in_bands(buckets: list[Bucket]) -> list[Bucket]:
     """Length bands from the shortest up; other labels in the order in which they first appear."""
-    order = {band: i for i, band in enumerate([NO_WORDS, *(_band(*limits) for limits in LENGTH_BANDS)])}
+    order = {band_name(i, LENGTH_BANDS): i for i in range(len(LENGTH_BANDS))}
     banded = all(bucket.value in order for bucket in buckets)
     return sorted(buckets, key=lambda bucket: order[bucket.value]) if banded else buckets
 

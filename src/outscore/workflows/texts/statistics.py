@@ -20,7 +20,7 @@ from outscore.engine.progress import Progress
 from outscore.formats.segments import Segments
 from outscore.formats.texts import read_texts
 from outscore.metrics.cache import StatisticsCache, statistics_key
-from outscore.metrics.text.entry import Doubt, TextMetric, check_lines, find_doubt, rows_of_library, verify
+from outscore.metrics.text.entry import Doubt, TextMetric, check_lines, chosen_segments, find_doubt, rows_of_library, verify
 from outscore.metrics.text.registry import segment_statistics
 from outscore.metrics.text.sacre import AUTO, TOKENIZE
 from outscore.results.note import Note
@@ -250,10 +250,8 @@ class Statistics:
         if not datasets:
             return self.of(entry, options, hypotheses, references)
         parts = [
-            self.of(
-                entry, options_of(options, name), _chosen(hypotheses, chosen), [_chosen(lines, chosen) for lines in references]
-            )
-            for name, chosen in ((name, rows.tolist()) for name, rows in datasets.rows.items())
+            self.of(entry, options_of(options, name), *chosen_segments(hypotheses, references, rows.tolist()))
+            for name, rows in datasets.rows.items()
         ]
         statistics = np.zeros((len(hypotheses), parts[0].shape[1]), dtype=np.result_type(*parts))
         for rows, part in zip(datasets.rows.values(), parts, strict=True):
@@ -338,8 +336,8 @@ def _with_gaps(entry: TextMetric, options: Mapping[str, OptionValue], hypotheses
     prepared, common = entry.prepare(references, options), math.lcm(*numbers)
     parts = []
     for number, rows in numbers.items():
-        texts = _chosen(hypotheses, rows.tolist())
-        gold = _present(references, number, rows.tolist())
+        texts, given = chosen_segments(hypotheses, references, rows.tolist())
+        gold = _present(given, number)
         part = segment_statistics(entry.name, texts, gold, dict(options), prepared)
         if any(line.strip() for lines in gold for line in lines):
             verify(entry, texts, gold, part, options)
@@ -370,9 +368,9 @@ def reference_counts(references: Sequence[Lines]) -> dict[int, Array]:
     return {int(number): np.flatnonzero(numbers == number) for number in np.unique(numbers)}
 
 
-def _present(references: Sequence[Lines], number: int, rows: Sequence[int]) -> list[Lines]:
+def _present(references: Sequence[Lines], number: int) -> list[Lines]:
     """The references of segments that have so many of them, without the blank ones."""
-    of_rows = [[lines[i] for lines in references if lines[i].strip()] or [lines[i] for lines in references] for i in rows]
+    of_rows = [[line for line in lines if line.strip()] or lines for lines in zip(*references, strict=True)]
     return [tuple(own[place] for own in of_rows) for place in range(number)]
 
 
@@ -384,10 +382,6 @@ def signature_of(entry: TextMetric, options: Mapping[str, OptionValue], referenc
 
 def _spec(entry: TextMetric, options: Mapping[str, OptionValue]) -> str:
     return f"{entry.name} {sorted(options.items())}"
-
-
-def _chosen(lines: Lines, rows: Sequence[int]) -> Lines:
-    return tuple(lines[i] for i in rows)
 
 
 def _piece(metric: str, options: dict[str, OptionValue], prepared: object, piece: Piece) -> Array:
