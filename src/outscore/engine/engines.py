@@ -87,11 +87,8 @@ def open_engine(engine: Engine) -> AbstractContextManager[Engine]:
     ...     engine.map(abs, [-2]), engine.map(abs, [-3])
     ([2], [3])
     """
-    if isinstance(engine, Processes):
-        return nullcontext(engine)
-    from outscore.engine.dask_cluster import Dask
-
-    return engine.connect() if isinstance(engine, Dask) else nullcontext(engine)
+    connect: Callable[[], AbstractContextManager[Engine]] | None = getattr(engine, "connect", None)
+    return nullcontext(engine) if connect is None else connect()
 
 
 def engine_of(jobs: int | None = None, *, work: float | None = None, dask: str | None = None) -> Engine:

@@ -98,6 +98,17 @@ def random_stream(name: str, seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, *name.encode()])))
 
 
+def chance_of(log_odds: Floats) -> Floats:
+    """The probabilities that have these log-odds.
+
+    Examples
+    --------
+    >>> chance_of(np.array([0.0, np.log(3.0)])).round(2).tolist()
+    [0.5, 0.75]
+    """
+    return np.asarray(1.0 / (1.0 + np.exp(-log_odds)))
+
+
 def draw_uniform(rng: np.random.Generator, systems: int, shape: tuple[int, ...], shared: float) -> Floats:
     """Uniform numbers for every system, (systems, *shape).
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from outscore.core.errors import require_polars
 from outscore.examples import outputs, scores
-from outscore.examples.entry import random_stream
+from outscore.examples.entry import chance_of, random_stream
 from outscore.examples.texts import TEXTS
 
 ORDER = (
@@ -145,7 +145,7 @@ def right_or_wrong(name: str, systems: dict[str, float], items: int, runs: int =
     """Who is right, (items, runs) for each system: the logit of a right answer is the system's skill plus the item's ease."""
     rng = random_stream(f"recipe {name}", 0)
     ease = rng.normal(0, 1.4, (items, 1))
-    return {system: rng.random((items, runs)) < 1 / (1 + np.exp(-skill - ease)) for system, skill in systems.items()}
+    return {system: rng.random((items, runs)) < chance_of(skill + ease) for system, skill in systems.items()}
 
 
 def _write(path: Path, text: str) -> None:

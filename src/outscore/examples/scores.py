@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.examples.entry import Example, Floats, percent, random_stream
+from outscore.examples.entry import Example, Floats, chance_of, percent, random_stream
 
 EXAMPLES: dict[str, Example] = {}
 """Those of this module."""
@@ -88,7 +88,7 @@ def _noise(seed: int) -> dict[str, str]:
     topics = np.array(list(TOPICS))[np.arange(QUESTIONS) % len(TOPICS)]
     ease = rng.normal([TOPICS[topic] for topic in topics.tolist()], 1.2)
     luck = rng.normal(0.0, SEED_SD, SEEDS)
-    right = rng.random((QUESTIONS, SEEDS)) < 1.0 / (1.0 + np.exp(-(ease[:, None] + luck)))
+    right = rng.random((QUESTIONS, SEEDS)) < chance_of(ease[:, None] + luck)
     rows = [
         f"q{i + 1},{topic},{run + 1},{score}"
         for i, (topic, scores) in enumerate(zip(topics.tolist(), right.astype(int).tolist(), strict=True))
@@ -104,7 +104,7 @@ def _repeats(seed: int) -> dict[str, str]:
     rows = []
     for system in ("model-A", "model-B"):
         luck = rng.normal(0.0, LUCK_SD, SEEDS)
-        right = rng.random((REPEATED, SEEDS)) < 1.0 / (1.0 + np.exp(-(ease[:, None] + luck)))
+        right = rng.random((REPEATED, SEEDS)) < chance_of(ease[:, None] + luck)
         rows += [
             f"q{i + 1},{system},{run + 1},{score:d}"
             for i, scores in enumerate(right.tolist())
@@ -341,7 +341,7 @@ def _leaderboard(seed: int) -> dict[str, str]:
     for dataset, items in DATASETS.items():
         ease = rng.normal(0.0, BOARD_SD, items)
         skills = np.array([skill + BONUS * (name == SPECIALIST and dataset == SPECIALITY) for name, skill in SKILLS.items()])
-        right = rng.random((items, len(SKILLS))) < 1.0 / (1.0 + np.exp(-(skills + ease[:, None])))
+        right = rng.random((items, len(SKILLS))) < chance_of(skills + ease[:, None])
         answered = rng.random(items) < (0.0 if dataset == MISSING_DATASET else ANSWERED)
         for i, (scores, present) in enumerate(zip(right.astype(int).tolist(), answered.tolist(), strict=True)):
             board = dict(zip(SKILLS, scores, strict=True))
@@ -392,7 +392,7 @@ def _battles(seed: int) -> dict[str, str]:
                     gain = list(STRENGTHS.values())[a] - list(STRENGTHS.values())[b] + taste[a] - taste[b] + first
                     gain += LENGTH * (lengths[a] - lengths[b]) / (lengths[a] + lengths[b])
                     drawn = rng.random()
-                    won = 1.0 / (1.0 + np.exp(-gain))
+                    won = float(chance_of(gain))
                     winner = "model_a" if drawn < won else "model_b"
                     if abs(drawn - won) < TIE * won * (1 - won):
                         winner = "tie"
@@ -432,7 +432,7 @@ METRICS = {"comet": (1.0, 0.55), "bleu": (8.0, 9.0), "ter": (-7.0, 10.0)}
 def _rasch(rng: np.random.Generator, skills: Sequence[float], items: int, sd: float) -> NDArray[np.bool_]:
     """Who is right, (systems, items): the logit of a right answer is the skill plus the item's ease."""
     ease = rng.normal(0.0, sd, items)
-    return np.asarray(rng.random((len(skills), items)) < 1.0 / (1.0 + np.exp(-np.array(skills)[:, None] - ease)))
+    return np.asarray(rng.random((len(skills), items)) < chance_of(np.array(skills)[:, None] + ease))
 
 
 def _budget(seed: int) -> dict[str, str]:
@@ -463,7 +463,7 @@ def _spam(seed: int) -> dict[str, str]:
     columns = []
     for gap, sure in SIGNALS.values():
         log_odds = gap * (gap * (spam - 0.5) + rng.normal(0, 1, MAILS)) + np.log(SPAM / (1 - SPAM))
-        columns.append(np.clip(1 / (1 + np.exp(-sure * log_odds)), 0.001, 0.999))
+        columns.append(np.clip(chance_of(sure * log_odds), 0.001, 0.999))
     rows = [",".join(["mail", "label", *SIGNALS])]
     for i, shares in enumerate(np.array(columns).T.tolist()):
         rows.append(f"m{i + 1},{'yes' if spam[i] else 'no'},{','.join(f'{share:.3f}' for share in shares)}")

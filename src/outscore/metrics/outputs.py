@@ -67,14 +67,10 @@ def class_layout(classes: int) -> Layout:
     return Layout(_columns(classes), rows, lambda table: table)
 
 
-def by_class(make: Callable[[int], AdditiveMetric]) -> Callable[[int], tuple[Layout, AdditiveMetric] | None]:
+def by_class(name: str, width: int) -> tuple[Layout, AdditiveMetric] | None:
     """The metric of as many classes as rows of a width count, and their layout; None for rows that are no such counts."""
-
-    def of_width(width: int) -> tuple[Layout, AdditiveMetric] | None:
-        classes, rest = divmod(width, len(PARTS))
-        return None if rest or classes < 2 else (class_layout(classes), make(classes))
-
-    return of_width
+    classes, rest = divmod(width, len(PARTS))
+    return None if rest or classes < 2 else (class_layout(classes), metric_of_classes(name, classes))
 
 
 def _columns(classes: int) -> tuple[str, ...]:
@@ -150,74 +146,35 @@ def precise_correlation(top: Fraction, spreads: Sequence[Fraction]) -> Decimal:
         return -root if top < 0 else root
 
 
-def _metric(
-    name: str,
-    classes: int,
-    function: Callable[[Array], Array],
-    least: float = 0.0,
-    precise: Callable[[Sequence[Fraction]], Precise] | None = None,
-) -> AdditiveMetric:
+OF_CLASSES: Mapping[str, tuple[Callable[[Array], Array], float, Callable[[Sequence[Fraction]], Precise]]] = MappingProxyType(
+    {
+        # The mean F1 over the classes that occur in gold or in the answers.
+        "macro-f1": (_macro_f1, 0.0, partial(exact, _macro_f1)),
+        # The F1 of the classes, each weighted by how often gold has it.
+        "weighted-f1": (_weighted_f1, 0.0, partial(exact, _weighted_f1)),
+        # The mean recall over the classes that gold has.
+        "balanced-accuracy": (_balanced_accuracy, 0.0, partial(exact, _balanced_accuracy)),
+        "kappa": (_kappa, -1.0, partial(exact, _kappa)),
+        # Matthews' correlation of many classes (Gorodkin, 2004, R_K).
+        "mcc": (_mcc, -1.0, _precise_mcc),
+    }
+)
+"""Metrics of labels: the function of counts by class, its least value, and how it is computed to the last digit."""
+
+
+def metric_of_classes(name: str, classes: int) -> AdditiveMetric:
+    """One of `OF_CLASSES` for labels of so many classes.
+
+    Examples
+    --------
+    >>> {name: round(float(metric_of_classes(name, 2).score(np.array([1, 1, 2, 1, 1, 2]))), 6) for name in OF_CLASSES}
+    {'macro-f1': 0.666667, 'weighted-f1': 0.666667, 'balanced-accuracy': 0.75, 'kappa': 0.4, 'mcc': 0.5}
+    """
+    function, least, precise = OF_CLASSES[name]
     columns = _columns(classes)
     # A wrong label: no right answer, whichever class was given instead.
     wrong = moving(columns, dict.fromkeys(columns[:classes]))
-    return AdditiveMetric(
-        name, columns, function, precise=precise or partial(exact, function), bounds=(least, 1.0), emptied=wrong
-    )
-
-
-def many_macro_f1(classes: int) -> AdditiveMetric:
-    """The mean F1 over the classes that occur in gold or in the answers.
-
-    Examples
-    --------
-    >>> round(float(many_macro_f1(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
-    0.666667
-    """
-    return _metric("macro-f1", classes, _macro_f1)
-
-
-def many_weighted_f1(classes: int) -> AdditiveMetric:
-    """The F1 of the classes, each weighted by how often gold has it.
-
-    Examples
-    --------
-    >>> round(float(many_weighted_f1(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
-    0.666667
-    """
-    return _metric("weighted-f1", classes, _weighted_f1)
-
-
-def many_balanced_accuracy(classes: int) -> AdditiveMetric:
-    """The mean recall over the classes that gold has.
-
-    Examples
-    --------
-    >>> round(float(many_balanced_accuracy(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
-    0.75
-    """
-    return _metric("balanced-accuracy", classes, _balanced_accuracy)
-
-
-def many_kappa(classes: int) -> AdditiveMetric:
-    """Cohen's kappa between answers and gold.
-
-    Examples
-    --------
-    >>> round(float(many_kappa(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
-    0.4
-    """
-    return _metric("kappa", classes, _kappa, -1.0)
-
-
-def many_mcc(classes: int) -> AdditiveMetric:
-    """Matthews' correlation of many classes (Gorodkin, 2004, R_K).
-
-    Examples
-    --------
-    >>> round(float(many_mcc(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
-    0.5
-    """
-    return _metric("mcc", classes, _mcc, -1.0, _precise_mcc)
+    return AdditiveMetric(name, columns, function, precise=precise, bounds=(least, 1.0), emptied=wrong)
 
 
 # Scores of coreference as functions of per-document sums: recall, precision and F1 of MUC, B³, CEAFe, LEA and ARCS.

@@ -24,13 +24,9 @@ from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.entry import Beside, Layout, MetricEntry, Options, divide, linear_layout, require_counts
 from outscore.metrics.judged import AGREEMENT, PROBABILITIES
 from outscore.metrics.outputs import (
+    OF_CLASSES,
     by_class,
     exact,
-    many_balanced_accuracy,
-    many_kappa,
-    many_macro_f1,
-    many_mcc,
-    many_weighted_f1,
     numbers,
     precise_correlation,
 )
@@ -262,19 +258,19 @@ def _share(
 
 def _of_classes(
     name: str,
-    many: Callable[[int], AdditiveMetric],
     function: Callable[[Array], Array],
     *,
     precise: Callable[[Sequence[Fraction]], Precise] | None = None,
-    least: float = 0.0,
     cells: bool = True,
     **given: Any,  # noqa: ANN401 - the other fields of the entry
 ) -> MetricEntry:
-    """A metric of labels: a function of the 2 × 2 table of two of them, with 1 as its best score, and of `many`."""
-    in_full = precise or partial(exact, function)
+    """A metric of labels: a function of the 2 × 2 table of two of them, and one of counts by class for more."""
+    in_full, (_, least, _) = precise or partial(exact, function), OF_CLASSES[name]
     of_two = AdditiveMetric(name, FOUR, function, precise=in_full, cells=cells, bounds=(least, 1.0), emptied=WRONG_LABELS)
     layouts = _count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
-    return MetricEntry(name, make=lambda _: of_two, layouts=lambda _: layouts, many=by_class(many), beside="classes", **given)
+    return MetricEntry(
+        name, make=lambda _: of_two, layouts=lambda _: layouts, many=partial(by_class, name), beside="classes", **given
+    )
 
 
 BETA = Option("beta", Fraction, Fraction(1), "weight of recall: 2 counts it twice as much as precision", minimum=1e-9)
@@ -350,10 +346,8 @@ COUNTS = (
     ),
     _of_classes(
         "mcc",
-        many_mcc,
         _mcc,
         precise=_precise_mcc,
-        least=-1.0,
         summary="Matthews' correlation coefficient",
         formula=(
             r"\frac{\text{tp} \cdot \text{tn} - \text{fp} \cdot \text{fn}}{\sqrt{( \text{tp} +"
@@ -364,7 +358,6 @@ COUNTS = (
     ),
     _of_classes(
         "balanced-accuracy",
-        many_balanced_accuracy,
         _balanced_accuracy,
         summary="mean recall over the classes",
         formula=(
@@ -375,23 +368,19 @@ COUNTS = (
     ),
     _of_classes(
         "kappa",
-        many_kappa,
         _kappa,
-        least=-1.0,
         summary="Cohen's kappa between prediction and gold",
         formula=r"κ = \frac{p_o - p_e}{1 - p_e}",
         citations=("cohen1960",),
     ),
     _of_classes(
         "macro-f1",
-        many_macro_f1,
         _macro_f1,
         summary="mean F1 of all classes",
         formula=r"\frac{1}{k} \sum_{c} F_{1}^{c}",
     ),
     _of_classes(
         "weighted-f1",
-        many_weighted_f1,
         _weighted_f1,
         # With gold of its own, a system that is right more often may weigh its worse class more: nothing says that it grows.
         cells=False,

@@ -16,7 +16,6 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
-from outscore.core.records import dataclass
 from outscore.outputs.mentions import DOCUMENT_ID, NO_CHAIN, PRONOUNS, Mentions, best_matching, first_tokens
 from outscore.outputs.model import Units, Words, choose_slices, relabelled
 from outscore.outputs.outcomes import Changed, Contexts, changed_units
@@ -144,38 +143,6 @@ mentions, so that sums over all clusters, and with them the scores, are those of
 """
 
 
-@dataclass(frozen=True, eq=False)
-class Overlap:
-    """The chains of a key and a response: sizes, clusters, and the pairs that share mentions.
-
-    `pairs` holds (m, 2) codes of a key chain and a response chain, `shared` the number of mentions they
-    share.
-    """
-
-    clusters: int
-    key_sizes: Array
-    in_key: Spread
-    response_sizes: Array
-    in_response: Spread
-    pairs: Array
-    shared: Array
-    in_pairs: Spread
-
-    def of_mentions(self, recalled: Array, precise: Array) -> Array:
-        """The columns of what is recalled and what is precise of each pair, over the mentions of key and response."""
-        sizes = (self.key_sizes, self.in_key), (self.response_sizes, self.in_response)
-        return self.columns((recalled, self.in_pairs), sizes[0], (precise, self.in_pairs), sizes[1])
-
-    def columns(self, *columns: tuple[Array, Spread]) -> Array:
-        """(clusters, columns) sums of values where they are, as integers if the values are and no group is shared out."""
-        sums = []
-        for values, (groups, clusters, shares) in columns:
-            parts = values[groups] * shares
-            column = np.bincount(clusters, weights=parts, minlength=self.clusters)
-            sums.append(column if parts.dtype.kind == "f" else column.astype(np.int64))
-        return np.stack(sums, axis=1)
-
-
 def coref_statistics(mentions: Mentions, key: int = 0, response: int = 1) -> dict[str, Array]:
     """Sums per cluster for every measure, by its name: (clusters, columns).
 
@@ -200,27 +167,38 @@ def coref_statistics(mentions: Mentions, key: int = 0, response: int = 1) -> dic
     >>> statistics["muc"].tolist(), statistics["arcs-any"].tolist()
     ([[2, 3, 3]], [[2, 0, 1, 1]])
     """
-    shared = overlap(mentions, key, response)
-    muc, b_cubed, ceafe = _muc(shared), _b_cubed(shared), _ceafe(shared)
-    arcs = {name: arcs_counts(mentions, name, key, response) for name in CRITERIA}
-    return {"muc": muc, "b3": b_cubed, "ceafe": ceafe, "conll": np.hstack([muc, b_cubed, ceafe]), "lea": _lea(shared), **arcs}
-
-
-def overlap(mentions: Mentions, key: int = 0, response: int = 1) -> Overlap:
-    """Count the mentions that the chains of two columns share."""
-    clusters = mentions.clusters.codes
+    clusters, size = mentions.clusters.codes, len(mentions.clusters.names)
     left, right = mentions.chains[:, key], mentions.chains[:, response]
     both = (left != NO_CHAIN) & (right != NO_CHAIN)
     factor = int(right.max(initial=0)) + 1
-    codes, place, shared = np.unique(left[both] * factor + right[both], return_inverse=True, return_counts=True)
-    return Overlap(
-        len(mentions.clusters.names),
-        *_sizes(left, clusters),
-        *_sizes(right, clusters),
-        np.stack(np.divmod(codes, factor), axis=1),
-        shared,
-        spread_of(place, clusters[both]),
-    )
+    pairs, place, shared = np.unique(left[both] * factor + right[both], return_inverse=True, return_counts=True)
+    in_pairs = spread_of(place, clusters[both])
+    (key_sizes, in_key), (response_sizes, in_response) = _sizes(left, clusters), _sizes(right, clusters)
+    of_key, of_response = (key_sizes, in_key), (response_sizes, in_response)
+    i, j = np.divmod(pairs, factor)
+    k, r = key_sizes[i], response_sizes[j]
+    # Recall and precision of MUC share their numerator.
+    muc = _sums(size, (shared - 1, in_pairs), (key_sizes - 1, in_key), (response_sizes - 1, in_response))
+    b_cubed = _sums(size, (shared**2 / k, in_pairs), of_key, (shared**2 / r, in_pairs), of_response)
+    recalled, precise = _resolved_importance(shared, k, r), _resolved_importance(shared, r, k)
+    lea = _sums(size, (recalled, in_pairs), of_key, (precise, in_pairs), of_response)
+    similarity, joined = 2 * shared / (k + r), np.zeros(len(shared))
+    chosen = best_matching(i, j, similarity)
+    joined[chosen] = similarity[chosen]
+    chains = (np.ones_like(key_sizes), in_key), (np.ones_like(response_sizes), in_response)
+    ceafe = _sums(size, (joined, in_pairs), *chains)
+    arcs = {name: arcs_counts(mentions, name, key, response) for name in CRITERIA}
+    return {"muc": muc, "b3": b_cubed, "ceafe": ceafe, "conll": np.hstack([muc, b_cubed, ceafe]), "lea": lea, **arcs}
+
+
+def _sums(size: int, *columns: tuple[Array, Spread]) -> Array:
+    """(clusters, columns) sums of values where they are, as integers if the values are and no group is shared out."""
+    sums = []
+    for values, (groups, clusters, shares) in columns:
+        parts = values[groups] * shares
+        column = np.bincount(clusters, weights=parts, minlength=size)
+        sums.append(column if parts.dtype.kind == "f" else column.astype(np.int64))
+    return np.stack(sums, axis=1)
 
 
 def _sizes(chains: Array, clusters: Array) -> tuple[Array, Spread]:
@@ -246,44 +224,11 @@ def spread_of(groups: Array, clusters: Array) -> Spread:
     return of, where, counts / sizes[of]
 
 
-def _muc(o: Overlap) -> Array:
-    """Common links, links of the key, links of the response: recall and precision share their numerator."""
-    return o.columns((o.shared - 1, o.in_pairs), (o.key_sizes - 1, o.in_key), (o.response_sizes - 1, o.in_response))
-
-
-def _b_cubed(o: Overlap) -> Array:
-    """Recalled, key mentions, precise, response mentions."""
-    k, r = o.key_sizes[o.pairs[:, 0]], o.response_sizes[o.pairs[:, 1]]
-    return o.of_mentions(o.shared**2 / k, o.shared**2 / r)
-
-
-def _lea(o: Overlap) -> Array:
-    """Resolved importance of the key, key mentions, that of the response, response mentions."""
-    k, r = o.key_sizes[o.pairs[:, 0]], o.response_sizes[o.pairs[:, 1]]
-    return o.of_mentions(_resolved_importance(o.shared, k, r), _resolved_importance(o.shared, r, k))
-
-
 def _resolved_importance(shared: Array, sizes: Array, others: Array) -> Array:
     """|k| · link(n) / link(|k|) = n(n - 1)/(|k| - 1); of a singleton 1 if it is one on the other side too."""
     single = sizes == 1
     links = shared * (shared - 1) / np.where(single, 1, sizes - 1)
     return np.asarray(np.where(single, others == 1, links))
-
-
-def _ceafe(o: Overlap) -> Array:
-    """Similarity of the best matching, chains of the key, chains of the response."""
-    chains = (np.ones_like(o.key_sizes), o.in_key), (np.ones_like(o.response_sizes), o.in_response)
-    return o.columns((_best_matching(o), o.in_pairs), *chains)
-
-
-def _best_matching(o: Overlap) -> Array:
-    """The similarity of each pair of chains that the best matching joins, 0 for all others."""
-    left, right = o.pairs[:, 0], o.pairs[:, 1]
-    similarity = 2 * o.shared / (o.key_sizes[left] + o.response_sizes[right])
-    joined = np.zeros(len(similarity))
-    chosen = best_matching(left, right, similarity)
-    joined[chosen] = similarity[chosen]
-    return joined
 
 
 # What is swapped as one in coreference: topics, sub-topics, documents or sentences.

@@ -117,14 +117,10 @@ def transitions(units: Units, first: int = 0, second: int = 1) -> dict[Transitio
     """How often every kind of change occurs, most frequent first within corrections, new errors and changed errors."""
     kinds = outcomes(units, first, second)
     rows = np.flatnonzero((kinds >= CORRECTION) & (kinds <= CHANGED_ERROR))
-    size = len(units.labels)
-    key = kinds[rows].astype(np.int64)
-    for column in (units.gold, units.answers[:, first], units.answers[:, second]):
-        key = key * size + column[rows]
-    distinct, counts = np.unique(key, return_counts=True)
-    rest, target = np.divmod(distinct, size)
-    rest, source = np.divmod(rest, size)
-    changes = zip(*(part.tolist() for part in (*np.divmod(rest, size), source, target)), strict=True)
+    shape = (len(OUTCOMES) - 1, *[len(units.labels)] * 3)
+    parts = (kinds[rows], units.gold[rows], units.answers[rows, first], units.answers[rows, second])
+    distinct, counts = np.unique(np.ravel_multi_index(parts, shape), return_counts=True)
+    changes = zip(*(part.tolist() for part in np.unravel_index(distinct, shape)), strict=True)
     table: list[tuple[Transition, int]] = list(zip(changes, counts.tolist(), strict=True))
     return dict(sorted(table, key=lambda row: (row[0][0], -row[1], *row[0])))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -55,7 +56,8 @@ def test_against_compute_bleu(order, method, effective):
     rows = random_rows(order)
     values = {None, 0.5} if method in SMOOTH_VALUES else {None}
     for value in values:
-        ours = bleu_of_totals(order, method, SMOOTH_VALUES.get(method, 0.0) if value is None else value, effective=effective)
+        strength = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+        ours = partial(bleu_of_totals, order=order, smooth=method, value=strength, effective=effective)
         theirs = [
             BLEU.compute_bleu(
                 row[2 : 2 + order].tolist(),

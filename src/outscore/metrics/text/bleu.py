@@ -65,7 +65,7 @@ def _smoothing(options: Options) -> tuple[str, float]:
     return method, SMOOTH_VALUES.get(method, 0.0) if value is None else float(value)
 
 
-def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) -> Callable[[Array], Array]:
+def bleu_of_totals(totals: Array, *, order: int, smooth: str, value: float, effective: bool) -> Array:
     """BLEU of summed statistics, BP · exp(mean log pₙ), with sacreBLEU's smoothing.
 
     Papineni et al. (2002), section 2.3; smoothing: Chen, Cherry (2014), methods 1 (floor), 2 (add-k) and 3
@@ -74,15 +74,9 @@ def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) ->
 
     Examples
     --------
-    >>> bleu = bleu_of_totals(2, "exp", 0.0, effective=False)
-    >>> bleu(np.array([6, 7, 3, 1, 6, 5])).round(2)
+    >>> bleu_of_totals(np.array([6, 7, 3, 1, 6, 5]), order=2, smooth="exp", value=0.0, effective=False).round(2)
     np.float64(26.77)
     """
-    # A closure could not travel to other processes.
-    return partial(_bleu, order=order, smooth=smooth, value=value, effective=effective)
-
-
-def _bleu(totals: Array, *, order: int, smooth: str, value: float, effective: bool) -> Array:
     x = columns_first(totals)
     matched = x[2 : 2 + order].any(axis=0)
     penalty, precision, counted = _factors(x, order, smooth, value)
@@ -150,7 +144,9 @@ def _columns(order: int) -> tuple[str, ...]:
 def _make(options: Options) -> AdditiveMetric:
     """BLEU as a function of its ten columns."""
     order, (method, strength) = _order(options), _smoothing(options)
-    function = bleu_of_totals(order, method, strength, effective=bool(options["effective_order"]))
+    effective = bool(options["effective_order"])
+    # A closure could not travel to other processes.
+    function = partial(bleu_of_totals, order=order, smooth=method, value=strength, effective=effective)
     columns = _columns(order)
     emptied = moving(columns, dict.fromkeys(name for name in columns if name != "reference length"))
     return AdditiveMetric("bleu", columns, function, bounds=(0.0, 100.0), emptied=emptied)

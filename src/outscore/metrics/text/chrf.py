@@ -95,10 +95,11 @@ def _triples(lines: Sequence[Sequence[str]], gold: Sequence[Sequence[str]], matc
 def _of_totals(options: Options) -> Callable[[Array], Array]:
     beta = options["beta"]
     assert isinstance(beta, int)
-    return chrf_of_totals(beta, smoothed=bool(options["eps_smoothing"]))
+    # A closure could not travel to other processes.
+    return partial(chrf_of_totals, beta=beta, smoothed=bool(options["eps_smoothing"]))
 
 
-def chrf_of_totals(beta: float, *, smoothed: bool) -> Callable[[Array], Array]:
+def chrf_of_totals(totals: Array, *, beta: float, smoothed: bool) -> Array:
     """ChrF of summed counts, in points of 100.
 
     (1 + β²)·P·R / (β²·P + R) with precision and recall averaged over the orders that occur on both sides
@@ -107,14 +108,10 @@ def chrf_of_totals(beta: float, *, smoothed: bool) -> Callable[[Array], Array]:
 
     Examples
     --------
-    >>> chrf_of_totals(2, smoothed=False)(np.array([8, 8, 6, 7, 7, 3])).round(2)
+    >>> chrf_of_totals(np.array([8, 8, 6, 7, 7, 3]), beta=2, smoothed=False).round(2)
     np.float64(58.93)
     """
-    # A closure could not travel to other processes.
-    return partial(_chrf, weight=float(beta) ** 2, smoothed=smoothed)
-
-
-def _chrf(totals: Array, *, weight: float, smoothed: bool) -> Array:
+    weight = float(beta) ** 2
     x = columns_first(totals)
     given, wanted, matched = x[0::3], x[1::3], x[2::3]
     used = (given > 0) & (wanted > 0)

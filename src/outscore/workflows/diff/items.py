@@ -15,7 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.formats.tables.cells import NO_LABEL
 from outscore.formats.tables.labels import exact_and_f1, normalised
-from outscore.metrics.outputs import NOTHING, PARTS, class_counts, many_macro_f1, many_mcc, many_weighted_f1
+from outscore.metrics.outputs import NOTHING, PARTS, class_counts, metric_of_classes
 from outscore.outputs.items import (
     GOLD,
     AlignedItems,
@@ -50,7 +50,7 @@ from outscore.workflows.requests import base, shared
 if TYPE_CHECKING:
     from outscore.workflows.requests.diff import DiffRequest
 
-CLASS_SCORES = (many_macro_f1, many_weighted_f1, many_mcc)
+CLASS_SCORES = ("macro-f1", "weighted-f1", "mcc")
 """Scores beside accuracy."""
 
 LOG_OPTIONS = (shared.LOG_TASK, shared.FILTER, shared.FORCE_SAME)
@@ -101,7 +101,7 @@ def item_study(gold: object, systems: Mapping[str, object], maps: LabelMaps, ask
     # Texts are slices only on request: most of them are different for every item.
     shown = sliced(replace(units, slices={**aligned.gold.texts, **units.slices}), asked.slice)
     counts, words = _class_counts(units), _word_f1(aligned) if by_words else None
-    of_classes = [make(counts[0].shape[1] // len(PARTS)) for make in CLASS_SCORES if counts]
+    of_classes = [metric_of_classes(name, counts[0].shape[1] // len(PARTS)) for name in CLASS_SCORES if counts]
 
     def view(_criterion: str, first: int, second: int) -> View:
         headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, asked)
