@@ -14,7 +14,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
@@ -204,7 +204,8 @@ class DaskTasks:
 
     def _share(self) -> Future[bytes]:
         with self._connection.check_scheduler():
-            return self._client.submit(_sent, self._function, pure=False)
+            # A task whose result is the function, which Dask fetches once for each worker.
+            return self._client.submit(bytes, self._function, pure=False)
 
     def cancel(self) -> None:
         """Cancel all tasks in progress."""
@@ -241,11 +242,6 @@ def _is_suspected(error: BaseException | None) -> TypeGuard[KilledWorker]:
     from distributed import KilledWorker
 
     return isinstance(error, KilledWorker)
-
-
-def _sent(function: bytes) -> bytes:
-    """The task whose result is the function: Dask fetches it once for each worker."""
-    return function
 
 
 def _run_task(task: bytes, *, shared: bytes) -> bytes:
@@ -313,11 +309,10 @@ class Dask:
             # warning.
             stack.enter_context(silence_logging_cmgr(logging.CRITICAL + 1))
             stack.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}))
-            address = stack.enter_context(self._start())
-            yield stack.enter_context(_connect(address, self.workers if self.address == "local" else 1))
-
-    def _start(self) -> AbstractContextManager[str]:
-        return local_cluster(self.workers, self.memory) if self.address == "local" else nullcontext(self.address)
+            address, workers = self.address, 1
+            if address == "local":
+                address, workers = stack.enter_context(local_cluster(self.workers, self.memory)), self.workers
+            yield stack.enter_context(_connect(address, workers))
 
 
 @contextmanager

@@ -14,14 +14,13 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from outscore.core.errors import OutscoreError
-from outscore.engine.workers import MAX_TRIES, claim_output, require_pipe, start_interpreter, terminate
+from outscore.engine.workers import MAX_TRIES, claim_output, inbox_of, require_pipe, start_interpreter, terminate
 
 Settings = dict[str, Any]
 LOOPBACK = "127.0.0.1"
@@ -148,11 +147,6 @@ async def _run_worker(settings: Settings) -> None:
     """Run one worker, which exits at once when its host has closed the pipe or is gone."""
     from distributed import Worker
 
-    threading.Thread(target=_exit_with_host, daemon=True).start()
+    inbox_of(sys.stdin.buffer)
     async with Worker(settings["scheduler"], nthreads=1, memory_limit=settings["memory"], **PRIVATE) as worker:
         await worker.finished()
-
-
-def _exit_with_host() -> None:
-    sys.stdin.buffer.read()
-    os._exit(0)

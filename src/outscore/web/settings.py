@@ -25,10 +25,6 @@ def _workers() -> int:
     return min(processors(), MAX_WORKERS)
 
 
-def _temporary() -> Path:
-    return Path(tempfile.gettempdir())
-
-
 def _third_of_memory() -> int:
     return max(MIN_MEMORY, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 3)
 
@@ -79,7 +75,7 @@ class Settings:
     port: int = 0
     token: str | None = None
     workers: int = field(default_factory=_workers)
-    folder: Path = field(default_factory=_temporary)
+    folder: Path = field(default_factory=lambda: Path(tempfile.gettempdir()))
     max_upload: int = 256 * MIB
     max_body: int = 16 * MIB
     idle_timeout: float = 30.0

@@ -8,6 +8,7 @@ its best reference in both.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
@@ -143,26 +144,28 @@ METEOR_OPTIONS = (
     *CONSTANTS,
 )
 
-ENTRIES = (
-    TextMetric(
-        name="meteor",
-        label="METEOR",
-        summary="mean of the segments' METEOR",
-        formula=(
-            r"\frac{1}{n} \sum_{i} ( 1 - γ ( \frac{\text{chunks}_i}{\text{matches}_i} )^β )"
-            r" \frac{P_i R_i}{α P_i + ( 1 - α ) R_i}"
-        ),
-        citations=("lavie2007",),
-        direction="higher",
-        unit="fraction",
-        library="nltk",
-        statistics=_segment_scores,
-        make=lambda _: segment_mean("meteor"),
-        signature=_signature("METEOR"),
-        corpus_score=_mean_of_segments,
-        options=METEOR_OPTIONS,
+METEOR = TextMetric(
+    name="meteor",
+    label="METEOR",
+    summary="mean of the segments' METEOR",
+    formula=(
+        r"\frac{1}{n} \sum_{i} ( 1 - γ ( \frac{\text{chunks}_i}{\text{matches}_i} )^β )"
+        r" \frac{P_i R_i}{α P_i + ( 1 - α ) R_i}"
     ),
-    TextMetric(
+    citations=("lavie2007",),
+    direction="higher",
+    unit="fraction",
+    library="nltk",
+    statistics=_segment_scores,
+    make=lambda _: segment_mean("meteor"),
+    signature=_signature("METEOR"),
+    corpus_score=_mean_of_segments,
+    options=METEOR_OPTIONS,
+)
+ENTRIES = (
+    METEOR,
+    replace(
+        METEOR,
         name="meteor-corpus",
         label="METEOR-corpus",
         summary="METEOR of matches, chunks and lengths added up over the corpus",
@@ -170,14 +173,9 @@ ENTRIES = (
             r"( 1 - γ ( \frac{\sum_{i} \text{chunks}_i}{\sum_{i} \text{matches}_i} )^β )"
             r" \frac{P R}{α P + ( 1 - α ) R}"
         ),
-        citations=("lavie2007",),
-        direction="higher",
-        unit="fraction",
-        library="nltk",
         statistics=_rows,
         make=lambda options: AdditiveMetric("meteor-corpus", COLUMNS, _function(options), bounds=(0.0, 1.0)),
         signature=_signature("METEOR-corpus"),
         corpus_score=None,
-        options=METEOR_OPTIONS,
     ),
 )

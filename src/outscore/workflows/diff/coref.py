@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -33,7 +32,7 @@ from outscore.outputs.model import Chains
 from outscore.outputs.outcomes import Changed, Contexts, agreement
 from outscore.results.diff import KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
-from outscore.workflows.diff.pair import Study, View, chosen, metric_change, named
+from outscore.workflows.diff.pair import Study, View, as_read, chosen, metric_change
 
 if TYPE_CHECKING:
     from outscore.workflows.requests.diff import DiffRequest
@@ -60,11 +59,10 @@ def load_chains(output: object, name: str, asked: DiffRequest) -> Chains:
     """Chains as they are, or read from a CoNLL-2012 file."""
     from outscore.formats.readers import read_chains
 
-    if isinstance(output, Chains):
-        return named(output, name)
-    if not isinstance(output, (str, os.PathLike)):
+    chains = as_read(output, name, Chains, partial(read_chains, repair=asked.value("repair"), predicted=name != GOLD))
+    if chains is None:
         raise OutscoreError(f"`{name}` is {type(output).__name__}, not coreference chains.", "Give a CoNLL-2012 file.")
-    return named(read_chains(output, repair=asked.value("repair"), predicted=name != GOLD), name)
+    return chains
 
 
 def coref_study(gold: object, systems: Mapping[str, object], _maps: LabelMaps, asked: DiffRequest) -> Study:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -38,11 +37,11 @@ from outscore.workflows.diff.pair import (
     SystemsPanel,
     View,
     accuracy_change,
+    as_read,
     chosen,
     inventory_counts,
     mean_change,
     metric_change,
-    named,
     sliced,
 )
 from outscore.workflows.requests import base, shared
@@ -65,11 +64,10 @@ def load_items(output: object, name: str) -> Items:
     """Items as they are, read from a table, or made from a list of labels in the order of gold's."""
     from outscore.formats.readers import read_labels
 
-    if isinstance(output, Items):
-        return named(output, name)
     role: Literal["gold", "system"] = "gold" if name == GOLD else "system"
-    if isinstance(output, (str, os.PathLike)):
-        return named(read_labels(output, name, role=role), name)
+    items = as_read(output, name, Items, partial(read_labels, name=name, role=role))
+    if items is not None:
+        return items
     labels = [_label(value) for value in np.asarray(output, dtype=object).ravel()]
     if not labels:
         raise OutscoreError(f"`{name}` is empty.", "Give at least one label.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import pairwise
@@ -502,8 +503,12 @@ def chosen(asked: Sequence[str], available: Sequence[str], task: str) -> tuple[s
     return tuple(dict.fromkeys(asked)) or tuple(available)
 
 
-def named(output: File, name: str) -> File:
-    """The same output under another name."""
+def as_read(output: object, name: str, kind: type[File], read: Callable[[str], File]) -> File | None:
+    """An output as it is, or read from its path, under its name; None for anything else."""
+    if isinstance(output, (str, os.PathLike)):
+        output = read(os.fspath(output))
+    if not isinstance(output, kind):
+        return None
     return output if output.name == name else replace(output, name=name)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -57,10 +56,10 @@ from outscore.workflows.diff.pair import (
     SystemsPanel,
     View,
     accuracy_change,
+    as_read,
     chosen,
     inventory_counts,
     metric_change,
-    named,
 )
 from outscore.workflows.names import distinct_names
 
@@ -77,12 +76,12 @@ def read_as_words(output: object, name: str, columns: Sequence[str], layout: obj
     """Words as they are, or read from a CoNLL-U file or from columns."""
     from outscore.formats.readers import read_words
 
-    if isinstance(output, Words):
-        return named(output, name)
-    if not isinstance(output, (str, os.PathLike)):
-        raise OutscoreError(f"`{name}` is {type(output).__name__}, not words.", "Give the path of a CoNLL-U or column file.")
     names = [part.strip() for part in layout.split(",")] if isinstance(layout, str) else None
-    return named(read_words(output, name, columns=tuple(dict.fromkeys(columns)), layout=names), name)
+    read = partial(read_words, name=name, columns=tuple(dict.fromkeys(columns)), layout=names)
+    words = as_read(output, name, Words, read)
+    if words is None:
+        raise OutscoreError(f"`{name}` is {type(output).__name__}, not words.", "Give the path of a CoNLL-U or column file.")
+    return words
 
 
 def read_beside_gold(paths: Sequence[str], asked: DiffRequest, *, tagged: bool) -> OutputData[Words] | None:
