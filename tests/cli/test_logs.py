@@ -116,7 +116,11 @@ def test_deciding_items_show_question_and_answers(tmp_path):
 @pytest.mark.parametrize(
     ("path", "options", "said"),
     [
-        ("lm_eval/two-models", "", "The logs contain 3 tasks: `additions_sc`, `choices` and `ende`. Choose one with --log-task"),
+        (
+            "lm_eval/two-models",
+            "",
+            "The logs contain 3 tasks: `additions_sc`, `choices` and `ende`. Choose one with --log-task",
+        ),
         ("lm_eval/two-models", "--log-task additions_sc", "scored by 3 filters: `strict-first`, `flexible-first` and `maj@3`"),
         ("inspect/unscored", "--metric partial", "has no score on 2 of 20 rows (2 unscored)"),
         ("inspect/error", "", "mockllm/amber has no score on 13 of 20 rows (2 errored, 11 not run)"),

@@ -121,7 +121,9 @@ def test_a_table_with_unusual_names_is_refused_whatever_its_name(write, outscore
     }
     write(a=texts["a"], b=texts["b"])
     said = refusal("compare", "a", "b", "--reference", "a", *METRIC)
-    assert said.startswith("`a` is a table without a column of outputs or references; its columns are `uid`, `truth` and `said`.")
+    assert said.startswith(
+        "`a` is a table without a column of outputs or references; its columns are `uid`, `truth` and `said`."
+    )
     command = shlex.split(said.split("`")[-2])
     found = rates(outscore(*command[1:], "--format", "json"))
     assert found[0] < found[1] - 0.2

@@ -183,16 +183,16 @@ def data_blocks(line: str, notes: Sequence[Note], page: str = "") -> list[doc.Bl
 
 
 def illustrated(
-    answer: doc.Section, charts: Callable[[], list[Chart]], key: str, *, fold: str = "", instead: doc.Block | None = None
+    answer: doc.Section, charts: str, result: tuple[Any, ...], key: str, *, fold: str = "", instead: doc.Block | None = None
 ) -> tuple[doc.Section, doc.Section]:
     """The answer with one picture beside it, the chart with this key or a block `instead`, and a section of all other charts.
 
-    Charts are drawn once, where a form shows them.
+    They are drawn once, where a form shows them, by a list of their makers as in `drawn`.
     """
 
     @cache
     def figures() -> list[doc.Figure]:
-        return [doc.Figure(chart.key, chart.caption, chart.to_svg, chart.to_csv) for chart in charts()]
+        return [doc.Figure(chart.key, chart.caption, chart.to_svg, chart.to_csv) for chart in drawn(charts, *result)]
 
     def picture() -> doc.Block | None:
         return instead or next((figure for figure in figures() if figure.key == key), None)
@@ -307,7 +307,12 @@ def card_document(
     blocks += [doc.Paragraph(more)] if left[0] > 0 else []
     texts = tuple(clean(note) for note in notes)
     blocks += [doc.Listing("notes", texts)] if texts else []
-    return doc.Document(clean(headline), (doc.Article("", "", (doc.Section("card", "", lambda: blocks),)),))
+    return short_document(blocks, clean(headline))
+
+
+def short_document(blocks: Iterable[doc.Block], title: str = "") -> doc.Document:
+    """These blocks alone."""
+    return doc.Document(title, (doc.Article("", "", (doc.Section("card", "", lambda: blocks),)),))
 
 
 def card_table(columns: Sequence[Column[R]], records: Iterable[R]) -> doc.Table:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Literal
 
 from outscore.inference.populations import claim_of
@@ -76,7 +75,8 @@ def build(whole: Comparisons) -> doc.Document:
         articles = [_overview(whole), *each, *_words(whole), *closing]
     if whole.claim is not None:
         articles.insert(1, _claim(whole.claim, alpha_of(whole)))
-    return doc.Document(_title(whole), tuple(articles), _subject(whole))
+    subject = parts.metric_table(whole).title if parts.is_family_of_metrics(whole) else ""
+    return doc.Document(_title(whole), tuple(articles), subject)
 
 
 def _claim(claim: JointClaim, alpha: float | None) -> doc.Article:
@@ -90,10 +90,6 @@ def _title(whole: Comparisons) -> str:
         return parts.metrics_verdict(whole).headline
     alone = len(whole.comparisons) == 1 or parts.slices(whole) is not None
     return facts.heading(whole.comparisons[0]) if alone else f"{len(whole.comparisons)} comparisons"
-
-
-def _subject(whole: Comparisons) -> str:
-    return parts.metric_table(whole).title if parts.is_family_of_metrics(whole) else _title(whole)
 
 
 def _overview(whole: Comparisons, *, answered: bool = False) -> doc.Article:
@@ -194,9 +190,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     items = [] if c.segments else only_full(replace(deciding_items(c), links=parts.question_links(c, parts.MAX_SHOWN)))
     listing = doc.Section("segments", parts.segments_title(c), lambda: _segments(c))
     told = doc.Section("answer", "", lambda: [_verdict(c, whole, nested=depth > 1), *_caveats(c), *_next_step(c), *read])
-    answer, pictures = common.illustrated(
-        told.but("latex"), partial(common.drawn, "comparison.CHARTS", c, whole), "difference", instead=fourfold(c)
-    )
+    answer, pictures = common.illustrated(told.but("latex"), "comparison.CHARTS", (c, whole), "difference", instead=fourfold(c))
     sections = (
         answer,
         doc.Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),

@@ -18,7 +18,6 @@ from outscore.language import numbers
 from outscore.language.phrases import better, decimals_of, interval_noun, interval_phrase, method_phrase
 from outscore.report import document as doc
 from outscore.report.build import common, comparison
-from outscore.report.build.common import drawn
 from outscore.report.document import PART, clean, statements
 from outscore.report.rows.columns import Column, Text, digits, number, score_columns, tabulate, words
 from outscore.report.rows.facts import answered, evidence, lost_items
@@ -52,7 +51,7 @@ def build(result: GateResult) -> doc.Document:
     told = doc.Section(
         "answer", "", lambda: [_verdict(result), *common.warnings_of(result.notes), *common.read_as(c.reading, c.notes)]
     ).but("latex")
-    answer, pictures = common.illustrated(told, partial(drawn, "comparison.GATE", result), "gate")
+    answer, pictures = common.illustrated(told, "comparison.GATE", (result,), "gate")
     sections = (
         answer,
         doc.Section("table", "", lambda: [table(result)]).only("latex", "markdown"),
@@ -71,7 +70,11 @@ def build(result: GateResult) -> doc.Document:
             title="",
             depth=2,
             fold=DETAILS if article.title else "",
-            sections=_behind(article),
+            sections=tuple(
+                replace(section, blocks=partial(_without_verdict, section))
+                for section in article.sections
+                if section.key != "settings"
+            ),
         )
         for article in behind.articles
     ]
@@ -81,13 +84,8 @@ def build(result: GateResult) -> doc.Document:
     return doc.Document(title, articles)
 
 
-def _behind(article: doc.Article) -> tuple[doc.Section, ...]:
-    """The sections of a comparison without its verdict, which answers another question than the gate's, and its settings."""
-    kept = (section for section in article.sections if section.key != "settings")
-    return tuple(replace(section, blocks=partial(_without_verdict, section)) for section in kept)
-
-
 def _without_verdict(section: doc.Section) -> list[doc.Block | doc.Later | None]:
+    """The blocks of a section but the verdict, which answers another question than the gate's."""
     return [block for block in section.blocks() if not isinstance(block, doc.Verdict)]
 
 
@@ -278,7 +276,8 @@ def records(result: GateResult) -> doc.Records:
 
 def annotation(result: GateResult) -> str:
     """The line that GitHub shows beside the run."""
-    title = _property(f"outscore gate: {result.outcome}")
+    # Properties hold neither colons nor commas.
+    title = _data(f"outscore gate: {result.outcome}").replace(":", "%3A").replace(",", "%2C")
     return f"::{LEVELS[result.counts_as]} title={title}::{_data(clean(result.verdict))}"
 
 
@@ -342,10 +341,6 @@ def _data(text: str) -> str:
     '50%25 of a::b'
     """
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def junit_xml(result: GateResult) -> str:

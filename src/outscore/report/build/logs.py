@@ -11,7 +11,7 @@ from pathlib import Path
 
 from outscore.core.records import brief_name
 from outscore.language.numbers import count
-from outscore.report.build.common import Kind, Line, bare, facts_block, settings
+from outscore.report.build.common import Kind, Line, bare, facts_block, settings, short_document
 from outscore.report.document import Article, Block, Document, Fact, Records, Screen, Section, Table, Verdict, clean, statements
 from outscore.report.rows.columns import Column, Text, between, digits, number, tabulate, words
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs, ShownColumn, ShownFile
@@ -225,7 +225,7 @@ def build(logs: Logs) -> Document:
 
 def card(logs: Logs) -> Document:
     """The scores alone, for notebooks."""
-    return Document("", (Article("", "", (Section("card", "", lambda: [_verdict(logs), *_tables(logs, short=True)]),)),))
+    return short_document([_verdict(logs), *_tables(logs, short=True)])
 
 
 def _verdict(logs: Logs) -> Verdict:

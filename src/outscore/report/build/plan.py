@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from outscore.language import numbers
 from outscore.language.verdict.plan import clusters_of, nouns, plan_headline, possible_p_headline, truth
@@ -28,15 +27,13 @@ METHODS = {
     "exact": "exact McNemar test, no approximation at this discordance",
     "margin": "the test at the margin that `gate` runs",
 }
-OF_TWO_SAMPLES = {
+OF_TWO_SAMPLES = METHODS | {
     "permutation": "two-sample permutation test, by its t approximation",
-    "normal": "normal approximation with known spread",
     "t": "t test of two samples (noncentral t)",
     "exact": "Fisher's exact test, no approximation at this accuracy",
 }
-OF_BATTLES = {
+OF_BATTLES = METHODS | {
     "permutation": "permutation test that swaps names prompt by prompt, on normal differences",
-    "normal": "normal approximation with known spread",
     "t": "t test of prompts (noncentral t)",
     "exact": "exact sign test, no approximation at this share of ties",
 }
@@ -372,9 +369,7 @@ def build(plan: Plan) -> doc.Document:
     """The whole plan."""
     signature = doc.Section("signature", "Signature", lambda: [doc.Code(clean(str(plan.signature)))], joined=True)
     told = doc.Section("answer", "", lambda: [_verdict(plan), *_data(plan)])
-    answer, pictures = common.illustrated(
-        told, partial(common.drawn, "curves.PLAN", plan), "overlaps" if isinstance(plan, PossibleP) else "power"
-    )
+    answer, pictures = common.illustrated(told, "curves.PLAN", (plan,), "overlaps" if isinstance(plan, PossibleP) else "power")
     sections = (
         answer,
         pictures,

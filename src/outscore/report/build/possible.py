@@ -113,7 +113,7 @@ def _pairs(printed: PossibleTable) -> Iterable[doc.Block]:
 def card(printed: PossibleTable) -> doc.Document:
     """The answer and its table, for notebooks."""
     table = pair_table(printed, MAX_SHOWN) if printed.pairs else score_table(printed)
-    return doc.Document("", (doc.Article("", "", (doc.Section("card", "", lambda: [_verdict(printed), table]),)),))
+    return common.short_document([_verdict(printed), table])
 
 
 def _verdict(printed: PossibleTable) -> doc.Verdict:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 
 from outscore.inference.power.observed import needed_of_battles, times_of_interval
@@ -18,7 +17,7 @@ from outscore.report.citations import uses_of_preference
 from outscore.report.document import Fact, Records, Table, clean
 from outscore.report.rows.columns import Column, Text, between, by_tier, digits, ends, interval_head, number, tabulate, words
 from outscore.results import preference
-from outscore.results.note import texts_below
+from outscore.results.note import note_texts, texts_below
 from outscore.results.pvalue import PValue
 
 MAX_PLACED = 6
@@ -508,7 +507,7 @@ def build(result: preference.Preference) -> doc.Document:
     repeated = common.settings(result.settings, "preference-settings")
     told = doc.Section("answer", "", lambda: [_verdict(result), *_cautions(result)]).but("latex")
     key = "win-rate" if len(result.systems) == 2 else "strengths"
-    answer, pictures = common.illustrated(told, partial(common.drawn, "preference.CHARTS", result), key)
+    answer, pictures = common.illustrated(told, "preference.CHARTS", (result,), key)
     sections = (
         answer,
         doc.Section("strengths", "Strengths", lambda: _strengths(result)),
@@ -527,15 +526,9 @@ def build(result: preference.Preference) -> doc.Document:
 
 def card(result: preference.Preference) -> doc.Document:
     """The verdict and its numbers, for notebooks."""
-
-    def blocks() -> list[doc.Block]:
-        many = len(result.systems) > 2
-        table = strength_table(result, MAX_SHOWN) if many else pair_table(result, MAX_PAIRS)
-        notes = tuple(doc.clean(note.text) for note in result.notes)
-        listed: list[doc.Block] = [doc.Listing("notes", notes)] if notes else []
-        return [doc.Verdict((result.verdict,), doc.clean(result.headline), doc.clean(result.reason)), table, *listed]
-
-    return doc.Document(doc.clean(result.headline), (doc.Article("", "", (doc.Section("card", "", blocks),)),))
+    many = len(result.systems) > 2
+    table = strength_table(result, MAX_SHOWN) if many else pair_table(result, MAX_PAIRS)
+    return common.card_document(result.headline, result.reason, table, note_texts(result.notes))
 
 
 def _title(result: preference.Preference) -> str:

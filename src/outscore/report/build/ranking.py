@@ -45,7 +45,7 @@ def build(ranking: Ranking) -> doc.Document:
     told = doc.Section("answer", "", lambda: _answer(ranking)).but("latex")
     fold = "All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""
     beside = "frontier" if ranking.frontier is not None else "forest"
-    answer, pictures = common.illustrated(told, partial(common.drawn, "ranking.ON_PAGES", ranking), beside, fold=fold)
+    answer, pictures = common.illustrated(told, "ranking.ON_PAGES", (ranking,), beside, fold=fold)
     sections = (
         answer,
         doc.Section("reading", "", lambda: common.read_as(ranking.reading, ranking.notes)).only("latex"),

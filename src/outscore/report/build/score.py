@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from outscore.inference.populations import THESE_ITEMS, claim_of
 from outscore.language import numbers
@@ -36,7 +35,7 @@ def build(result: ScoreResult) -> doc.Document:
     """All scores."""
     title = clean(f"{numbers.count(len(result.systems), 'system')} by {result.metric}")
     told = doc.Section("answer", "", lambda: [_verdict(result), *_above(result)]).but("latex")
-    answer, pictures = common.illustrated(told, partial(common.drawn, "ranking.SCORES", result), "scores")
+    answer, pictures = common.illustrated(told, "ranking.SCORES", (result,), "scores")
     sections = (
         answer,
         doc.Section("scores", "Scores", lambda: [scores(result)]),

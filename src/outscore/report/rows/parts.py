@@ -245,18 +245,15 @@ def marked_words(references: Sequence[str], a: str, b: str) -> tuple[Words, Word
 
 
 def _marked(references: Sequence[str], output: str) -> Words:
-    words = WORD.findall(" ".join(output.split()))
-    bare = [word.strip() for word in words]
+    words = plain_words(output)
+    bare = [word.strip() for word, _ in words]
     # `autojunk` matches frequent words only beside rarer ones. That misses some, and is worth it only where time would be felt.
     junk = len(bare) > LONG
-    matchers = [SequenceMatcher(None, _bare_words(reference), bare, autojunk=junk) for reference in references]
+    wanted = ([word.strip() for word in WORD.findall(reference)] for reference in references)
+    matchers = [SequenceMatcher(None, reference, bare, autojunk=junk) for reference in wanted]
     nearest = max(matchers, key=lambda matcher: matcher.ratio())
     matching = {i for block in nearest.get_matching_blocks() for i in range(block.b, block.b + block.size)}
-    return tuple((word, i not in matching) for i, word in enumerate(words))
-
-
-def _bare_words(text: str) -> list[str]:
-    return [word.strip() for word in WORD.findall(text)]
+    return tuple((word, i not in matching) for i, (word, _) in enumerate(words))
 
 
 def plain_words(text: str) -> Words:
@@ -321,13 +318,10 @@ def _texts(c: Comparison, segment: Segment, *, whole: bool) -> tuple[tuple[str, 
     several = len(segment.references) > 1
     lines = [(f"reference {i}" if several else "reference", plain_words(text)) for i, text in enumerate(segment.references, 1)]
     lines += [(clean(c.systems[0]), a), (clean(c.systems[1]), b)]
-    source = [] if segment.source is None else [("source", _beginning(plain_words(segment.source), whole=whole) or EMPTY)]
+    # A source is cut at its end: its words do not line up with those of the outputs.
+    beginning = slice(0, None if whole else SHORT)
+    source = [] if segment.source is None else [("source", cut(plain_words(segment.source), beginning) or EMPTY)]
     return (*source, *((label, (words if whole else cut(words, part)) or EMPTY) for label, words in lines))
-
-
-def _beginning(words: Words, *, whole: bool) -> Words:
-    """A source, cut at the end: its words do not line up with those of the outputs."""
-    return words if whole else cut(words, slice(0, SHORT))
 
 
 def questions(c: Comparison, most: int, *, whole: bool = False) -> Examples | None:
@@ -368,7 +362,7 @@ def _example(c: Comparison, place: int, item: DecidingItem, decimals: int, *, wh
 
 
 def _words(text: str, *, whole: bool) -> Words:
-    return cut(plain_words(clean(text)), slice(0, LONG_TEXT if whole else SHORT_TEXT)) or (("(empty)", False),)
+    return cut(plain_words(clean(text)), slice(0, LONG_TEXT if whole else SHORT_TEXT)) or EMPTY
 
 
 def word_table(whole: Comparisons, study: WordStudy) -> Table:

@@ -268,15 +268,11 @@ def standings_table(ranking: Ranking, standings: Sequence[Standing], what: What)
         words("leader", lambda s: s.scores[0].system),
         Column("score", lambda s: Text(numbers.format_number(s.scores[0].value, places.decimals_of(s)), s.scores[0].value)),
         Column("as good", _sharing, str, when=alone),
-        Column("pairs that differ", lambda s: Text(_differing(s), s.counts.significant)),
+        Column("pairs that differ", lambda s: Text(f"{s.counts.significant:,} of {s.counts.testable:,}", s.counts.significant)),
     ]
     title = {"dataset": "Datasets", "slice": f"By {ranking.slice}", "metric": "Further metrics"}[what]
     notes = ["As good: other systems that cannot be told apart from the leader."] if alone else []
     return tabulate(f"{what}s", title, columns, standings, notes)
-
-
-def _differing(standing: Standing) -> str:
-    return f"{standing.counts.significant:,} of {standing.counts.testable:,}"
 
 
 def _sharing(standing: Standing) -> int:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 CODE = re.compile(r"`([^`]+)`")
-MAX_SHORT, MAX_SHORT_BESIDE_BARS = 16, 24
-"""Cells of so many letters are not broken."""
+SHORT = {False: 16, True: 24}
+"""Cells of so many letters are not broken, more of them beside bars."""
 LONG = 100
 """A folded table of more rows stays folded on paper, of which it would be the most."""
 
@@ -103,8 +103,8 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "has_verdict": _has_verdict,
-        "is_long": _is_long,
-        "is_short": _is_short,
+        "LONG": LONG,
+        "SHORT": SHORT,
         "spans": _spans,
     }
     return environment
@@ -164,14 +164,6 @@ def _grouped(blocks: list[doc.Block], title: str) -> list[tuple[str, list[doc.Bl
         return "quotes" if isinstance(block, doc.Quote) else ""
 
     return [(kind, list(run)) for kind, run in groupby(blocks, key=group)]
-
-
-def _is_long(table: doc.Table) -> bool:
-    return len(table.rows) > LONG
-
-
-def _is_short(table: doc.Table, cell: str) -> bool:
-    return len(cell) <= (MAX_SHORT_BESIDE_BARS if table.bars else MAX_SHORT)
 
 
 def _spans(table: doc.Table) -> list[int]:
