@@ -229,12 +229,11 @@ def uses_of_diff(diff: Diff) -> Uses:
 
 def uses_of_plan(result: PlanResult | PossibleP) -> Uses:
     """The works behind a plan."""
-    from outscore.results.plan import PlanResult
+    from outscore.results.plan import PossibleP
 
-    return _of_plan(result) if isinstance(result, PlanResult) else _each("test", works_on_test("mcnemar"))
-
-
-def _of_plan(result: PlanResult) -> Uses:
+    if isinstance(result, PossibleP):
+        yield from _each("test", works_on_test("mcnemar"))
+        return
     formulas = {"normal": "connor1987" if result.design.basis == "discordance" else "miller2024", "t": "cohen1988"}
     formulas["permutation"] = "miller2024"
     if result.method in formulas:

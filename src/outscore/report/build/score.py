@@ -213,15 +213,11 @@ def _noise(noise: Noise | None, result: ScoreResult) -> str:
         text += f", these {noise.runs:.4g} by up to {numbers.format_number(noise.largest, decimals)}"
     if noise.false_alarms is not None:
         level = numbers.format_level(result.alpha)
-        rate = f"{'at most ' if noise.bound else ''}{_rate(noise.false_alarms)}"
+        rate = f"{'at most ' if noise.bound else ''}{numbers.format_number(100 * noise.false_alarms, 1)}%"
         text += f"; single runs of the same system would be called different in {rate} of cases"
         text += f" (alpha = {level}"
         text += f"; {noise.significant:,} of {numbers.count(noise.pairs, 'pair')} of these runs)" if noise.pairs else ")"
     return text
-
-
-def _rate(share: float) -> str:
-    return f"{numbers.format_number(100 * share, 1)}%"
 
 
 def _missing(one: ScoredSystem) -> str:

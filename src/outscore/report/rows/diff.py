@@ -276,9 +276,8 @@ def _inventory(diff: Diff) -> Table:
 
 def _scores(diff: Diff) -> Table:
     """One row per system: F1 of each metric, with recall and precision where there is room and they differ."""
-    metrics = _metric_names(diff)
-    rated = [name for name in metrics if _is_rated(diff, name)]
-    split = {name for name in rated if not _all_alike(diff, name)}
+    metrics = list(dict.fromkeys(metric for values in diff.scores.values() for metric in values))
+    split = {name for name in metrics if _is_split(diff, name)}
     wide = len(metrics) + 2 * len(split) <= MAX_SCORES
     shown = [
         (metric, part, parts)
@@ -288,7 +287,13 @@ def _scores(diff: Diff) -> Table:
     ]
     columns = [SYSTEM, *(_score_column(diff, *column) for column in shown)]
     table = tabulate("scores", "Scores", columns, diff.scores.items(), _score_notes(diff, split, wide=wide), splits=True)
-    marks = _column_marks([[_part(values.get(m), part) for m, part, _ in shown] for values in diff.scores.values()])
+    # The best system of every column; the first column contains names.
+    marks: dict[tuple[int, int], Mark] = {
+        (row, column): mark
+        for column, (metric, part, _) in enumerate(shown, 1)
+        for row, mark in _ranked([_part(values.get(metric), part) for values in diff.scores.values()]).items()
+        if mark == "best"
+    }
     return replace(table, marks=marks) if len(table.columns) == len(columns) else table
 
 
@@ -319,29 +324,14 @@ def _score_notes(diff: Diff, split: Collection[str], *, wide: bool) -> list[str]
     return [] if wide else ["For metrics with recall and precision, F1 is shown."]
 
 
-def _metric_names(diff: Diff) -> list[str]:
-    return list(dict.fromkeys(metric for values in diff.scores.values() for metric in values))
-
-
-def _is_rated(diff: Diff, metric: str) -> bool:
-    return any(isinstance(values.get(metric), Rates) for values in diff.scores.values())
-
-
-def _all_alike(diff: Diff, metric: str) -> bool:
+def _is_split(diff: Diff, metric: str) -> bool:
+    """Whether recall and precision of a system differ."""
     rates = [values.get(metric) for values in diff.scores.values()]
-    return all(x.r == x.p == x.f1 for x in rates if isinstance(x, Rates))
+    return any(not x.r == x.p == x.f1 for x in rates if isinstance(x, Rates))
 
 
 def _part(value: float | Rates | None, part: str) -> float | None:
     return getattr(value, part) if isinstance(value, Rates) else value
-
-
-def _column_marks(rows: Sequence[Sequence[float | None]]) -> dict[tuple[int, int], Mark]:
-    """The best system of every column, from the second column on; the first contains names."""
-    marks: dict[tuple[int, int], Mark] = {}
-    for column, values in enumerate(zip(*rows, strict=True), 1):
-        marks |= {(row, column): mark for row, mark in _ranked(values).items() if mark == "best"}
-    return marks
 
 
 def _ranked(values: Sequence[float | None]) -> dict[int, Mark]:

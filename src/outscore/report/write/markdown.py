@@ -116,10 +116,12 @@ def _cells(table: doc.Table, i: int) -> list[str]:
     row = table.rows[i]
     if table.is_across(row):
         return [f"**{escape(row[0])}**", *row[1:]]
-    signs = [MARKS[table.marks[i, column]] if (i, column) in table.marks else "" for column in range(len(row))]
-    above = [f"<sup>{escape(table.superscripts.get((i, column), ''))}</sup>" for column in range(len(row))]
-    texts = [f"{escape(cell)}{'' if sup == '<sup></sup>' else sup}" for cell, sup in zip(row, above, strict=True)]
-    return [f"{sign}{text}{sign}" for sign, text in zip(signs, texts, strict=True)]
+    return [_cell(table, i, column) for column in range(len(row))]
+
+
+def _cell(table: doc.Table, i: int, column: int) -> str:
+    sign, above = MARKS[table.marks.get((i, column), "middle")], table.superscripts.get((i, column))
+    return f"{sign}{escape(table.rows[i][column])}{f'<sup>{escape(above)}</sup>' if above else ''}{sign}"
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -32,7 +32,8 @@ NAME_BESIDE_NUMBERS, NAME_IN_ROW, NAME_IN_MATRIX = 14, 26, 18
 def write(document: doc.Document, *, verbose: bool = False, width: int = 80, emphasis: Emphasis | None = None) -> str:
     """The whole document as text that ends with a line end; `emphasis` makes headlines stand out on a terminal."""
     width = max(width, MIN_WIDTH)
-    articles = [_article(sections, width, emphasis, verbose=verbose) for _, sections in _shown(document, verbose=verbose)]
+    shown = document.shown_articles("text", verbose=verbose)
+    articles = [_article(sections, width, emphasis, verbose=verbose) for _, sections in shown]
     return ("\n" + "-" * width + "\n\n").join("\n".join(lines) + "\n" for lines in articles if lines)
 
 
@@ -76,10 +77,6 @@ def _packed(text: str, width: int) -> list[str]:
         else:
             lines += [line.strip() for line in wrap(part, width)]
     return lines
-
-
-def _shown(document: doc.Document, *, verbose: bool) -> list[tuple[doc.Article, list[tuple[doc.Section, list[doc.Block]]]]]:
-    return document.shown_articles("text", verbose=verbose)
 
 
 def _article(
