@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import anyio
@@ -19,9 +20,7 @@ from outscore.core.errors import OutscoreError
 from outscore.web import mcp as served
 from outscore.workflows.requests.registry import REQUESTS
 
-pytest.importorskip("mcp", reason="needs the extra mcp")
-from mcp import Client, StdioServerParameters
-
+pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="needs the extra mcp")
 NEW = [1] * 40 + [0] * 10
 OLD = [1] * 28 + [0] * 22
 
@@ -43,6 +42,7 @@ def root(tmp_path):
 
 def ask(root: Path, *calls: tuple[str, dict[str, object]]) -> list[tuple[bool, str]]:
     """What the server says to each call, and whether it is an error."""
+    from mcp import Client, StdioServerParameters
 
     async def conversation() -> list[tuple[bool, str]]:
         # A client passes few variables on, and some of the rest choose the arithmetic of a library: its last digits.
@@ -98,6 +98,7 @@ def test_a_client_gets_the_verdict_first_and_the_same_result_as_the_command_line
 def test_calls_at_once_get_the_answers_of_calls_in_turn(root):
     """And a file that was changed is read again."""
     calls = [("compare", {"files": ["both.csv"]}), ("rank", {"files": ["both.csv"]}), ("compare", {"files": ["no.csv"]})]
+    from mcp import Client, StdioServerParameters
 
     async def conversation() -> list[str]:
         # A client passes few variables on, and some of the rest choose the arithmetic of a library: its last digits.

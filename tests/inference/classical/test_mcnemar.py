@@ -10,7 +10,6 @@ import scipy.optimize
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.stats.contingency_tables import mcnemar as reference
 from tests.inference.asking import LOSS, MEAN, SIDES, ask, pairs_of
 
 from outscore.core.errors import OutscoreError
@@ -31,6 +30,8 @@ def items(only_a, only_b, both=7, none=4):
 @settings(max_examples=60)
 @given(counts, counts)
 def test_against_statsmodels(only_a, only_b):
+    from statsmodels.stats.contingency_tables import mcnemar as reference
+
     a, b = items(only_a, only_b)
     table = [[7, only_a], [only_b, 4]]
     exact = ask(ENTRY, a, b).p

@@ -9,7 +9,6 @@ from collections import defaultdict
 import numpy as np
 import pytest
 import scipy.stats
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.inference.asking import DEPRESSION, LOSS, SIDES, ask, scores_of
@@ -54,6 +53,8 @@ def test_hollander_and_wolfe():
 
 def test_clusters_against_statsmodels():
     """For clusters of one size CR2 is what OLS on a constant has: the factor (G/(G-1))·((n-1)/(n-1)) and t with G - 1."""
+    import statsmodels.api as sm
+
     rng = np.random.default_rng(7)
     clusters = rng.permutation(np.arange(12).repeat(8))
     d = rng.normal(0.2, 1, 96) + rng.normal(0, 0.7, 12)[clusters]

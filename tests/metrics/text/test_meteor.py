@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from nltk.translate.meteor_score import meteor_score
 
 from outscore.core.errors import OutscoreError
 from outscore.metrics.text.meteor import NO_SYNONYMS
@@ -50,6 +49,8 @@ def test_segments_and_corpus_are_different_numbers():
 
 @pytest.mark.parametrize("constants", ["", ":alpha=0.85:beta=0.2:gamma=0.6"])
 def test_segments_of_both_against_nltk(constants, wmt17):
+    from nltk.translate.meteor_score import meteor_score
+
     hypotheses, references = wmt17("FBK", 80), [wmt17("ref", 80), wmt17("online-A", 80)]
     corpus, options = text_metric(f"meteor-corpus:tokenize=none:synonyms=none{constants}")
     expected = [

@@ -8,7 +8,6 @@ from math import log2
 
 import numpy as np
 import pytest
-from nltk.translate.nist_score import corpus_nist
 
 from outscore.metrics.text.nist import information
 from outscore.metrics.text.registry import segment_statistics, text_metric
@@ -83,6 +82,8 @@ def test_case_is_ignored_unless_told():
 
 
 def test_against_nltk_with_one_reference(wmt17):
+    from nltk.translate.nist_score import corpus_nist
+
     hypotheses, reference = wmt17("FBK", 300), wmt17("ref", 300)
     expected = corpus_nist([[line.split()] for line in reference], [line.split() for line in hypotheses])
     assert score(hypotheses, [reference], "nist:tokenize=none:lowercase=false") == pytest.approx(expected, rel=1e-12)
