@@ -59,8 +59,8 @@ def pytest_collection_finish(session):
     """Thousands of collected tests stay to the end: the garbage collector need not look through them again and again."""
     gc.collect()
     gc.freeze()
-    # Nor need it look through the little that a test makes every few hundred objects.
-    gc.set_threshold(10_000, 20, 50)
+    # Nor need it look through the little that a test makes every few hundred objects: that takes a twentieth of the time.
+    gc.set_threshold(100_000, 20, 50)
 
 
 @pytest.fixture(scope="session")
