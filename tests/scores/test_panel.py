@@ -108,6 +108,11 @@ def test_clusters_follow_their_items():
         panels_of([a, wrong])
 
 
+def on_datasets(name: str, datasets: str) -> Scores:
+    """A system whose rows have datasets but no ids."""
+    return Scores(name, np.arange(len(datasets)), datasets=Labels.of(datasets))
+
+
 @pytest.mark.parametrize(
     ("systems", "message"),
     [
@@ -117,11 +122,20 @@ def test_clusters_follow_their_items():
         ([Scores("a", np.array([1])), system("b", [("p", 0)])], "names item ids but `a` does not"),
         ([Scores("a", np.array([1])), Scores("b", np.array([[1, 0]]))], "the same number of scores per row"),
         ([Scores("a", np.array([], dtype=int)), Scores("b", np.array([], dtype=int))], "No system has a single item"),
+        ([on_datasets("a", "xxy"), on_datasets("b", "xyy")], r"row 2: the dataset is `x`, but .* row 2, is `y`"),
     ],
 )
 def test_refusals_are_one_sentence(systems, message):
     with pytest.raises(OutscoreError, match=message):
         panels_of(systems)
+
+
+def test_rows_of_several_files_are_matched_within_their_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, systems in (("one", "aaabb"), ("two", "aabbb")):
+        Path(f"{name}.csv").write_text("system,score\n" + "".join(f"{system},{row}\n" for row, system in enumerate(systems)))
+    with pytest.raises(OutscoreError, match=r"`a`, row 3: the dataset is `one`, but .*, `b`, row 3, is `two`"):
+        osc.rank(["one.csv", "two.csv"], items="none")
 
 
 def test_the_column_of_a_lonely_system_is_named(tmp_path):

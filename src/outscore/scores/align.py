@@ -395,12 +395,8 @@ def as_pair(a: Scores, b: Scores) -> tuple[Scores, Scores]:
             f"{a.label} has {a.rows:,} items and {b.label} has {b.rows:,}: they cannot be paired line by line.",
             "Give both systems' scores for the same items in the same order, or compare different items with --unpaired.",
         )
-    if a.datasets is None and b.datasets is None:
-        return a, b
-    if a.datasets is None or b.datasets is None:
+    if (a.datasets is None) != (b.datasets is None):
         return _dataset_as_slice(a), _dataset_as_slice(b)
-    if a.ids is None and b.ids is None:
-        _refuse_other_datasets(a, b, a.datasets, b.datasets)
     return a, b
 
 
@@ -411,9 +407,11 @@ def _dataset_as_slice(scores: Scores) -> Scores:
     return replace(scores, datasets=None, slices={**scores.slices, column: scores.datasets})
 
 
-def _refuse_other_datasets(a: Scores, b: Scores, *datasets: Labels) -> None:
+def _refuse_other_datasets(a: Scores, b: Scores) -> None:
     """Refuse rows without ids that would be matched by their position but are of different datasets."""
-    codes, names = encode_together(datasets)
+    if a.datasets is None or b.datasets is None:
+        return
+    codes, names = encode_together([a.datasets, b.datasets])
     first, second = codes[: a.rows], codes[a.rows :]
     wrong = np.flatnonzero(first != second)
     if len(wrong):
@@ -422,7 +420,7 @@ def _refuse_other_datasets(a: Scores, b: Scores, *datasets: Labels) -> None:
             row,
             f"{a.place(row)}: the dataset is `{names[first[row]]}`, but that of the row at the same position,"
             f" {b.place(row)}, is `{names[second[row]]}`.",
-            "Give both systems' rows in the same order, or name the column of the item ids with --item.",
+            "Give the rows of all systems in the same order, or name the column of the item ids with --item.",
             parameter="item",
         )
 
@@ -459,6 +457,10 @@ def _check_systems(scores: Sequence[Scores]) -> None:
                 )
     _check_names(scores)
     _check_lengths(scores)
+    # A system in parts has one for each dataset.
+    whole = first.ids is None and len({system.name for system in scores}) == len(scores)
+    for system in scores[1:] if whole else ():
+        _refuse_other_datasets(first, system)
 
 
 def _check_names(scores: Sequence[Scores]) -> None:

@@ -275,17 +275,17 @@ class Scores(Brief):
         return "" if self.origin is None else self.origin.column("repeat") or ""
 
     def place(self, row: int) -> str:
-        """The file and line of a row, for messages."""
-        return f"{self.label}, {self.position(row)}"
+        """The file and line of a row, for messages, or the system where the rows are those of several files."""
+        return f"`{self.name}`, {self.position(row)}" if self.further else f"{self.label}, {self.position(row)}"
 
     def position(self, row: int) -> str:
         """The line of a row, without the file."""
-        unit = "row" if self.origin is None else self.origin.unit
+        unit = "row" if self.origin is None or self.further else self.origin.unit
         return f"{unit} {row + 1 if self.lines is None else int(self.lines[row])}"
 
     def row_error(self, row: int, message: str, hint: str, *, parameter: str | None = None) -> OutscoreError:
         """An error about a row, with its file and line, and the option that would cure it."""
-        if self.origin is None:
+        if self.origin is None or self.further:
             return OutscoreError(message, hint, parameter=parameter)
         line = None if self.lines is None or self.origin.unit == "row" else int(self.lines[row])
         return OutscoreError(message, hint, parameter=parameter, file=self.origin.path, line=line)
