@@ -209,6 +209,8 @@ def many_given(
     if is_table(scores):
         return Systems.of(systems_in(scores, Choice(**request.columns(), systems=request.system, gaps=True)))
     request.refuse_outside(base.FILES)
+    if isinstance(scores, (Mapping, Sequence)) and not scores:
+        raise OutscoreError("`scores` is empty.", GIVE)
     if isinstance(scores, Mapping):
         named_arrays = {str(name): x for name, x in scores.items()}
         if len(named_arrays) < len(scores):
@@ -217,7 +219,7 @@ def many_given(
         scores = [by_item(x, name) for name, x in named_arrays.items()]
         if not all(isinstance(one, Scores) for one in scores):
             return Systems.of(arrays_given(named_arrays, rows), measures=series_names(named_arrays.values()))
-    if isinstance(scores, Sequence) and scores and all(isinstance(system, Scores) for system in scores):
+    if isinstance(scores, Sequence) and all(isinstance(system, Scores) for system in scores):
         return Systems.of(_read_before(scores, rows))
     raise OutscoreError(f"`scores` is a {type(scores).__name__}.", GIVE)
 

@@ -359,6 +359,12 @@ def test_bad_input(message):
         osc.score(RIGHT[:, 0], **BAD[message])
 
 
+@pytest.mark.parametrize("ask", [osc.rank, osc.score])
+def test_no_system_at_all_is_refused_as_such(ask):
+    with pytest.raises(OutscoreError, match=r"`scores` is empty\. Give a dictionary of arrays by system"):
+        ask({})
+
+
 def test_two_systems_of_one_name_are_refused():
     same = osc.Scores("new", RIGHT[:, 0])
     with pytest.raises(OutscoreError, match="Two systems are named `new`"):
