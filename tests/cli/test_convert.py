@@ -207,7 +207,7 @@ def test_rows_without_a_score_stay_without_one(tmp_path):
 def test_filters_and_settings_are_kept_apart(tmp_path):
     lm_eval(tmp_path / "logs", filters=("strict", "flexible"))
     target = converted(tmp_path, tmp_path / "logs")
-    assert "scored by 2 filters: `strict`, `flexible`" in run("compare", target).output
+    assert "scored by 2 filters: `strict` and `flexible`" in run("compare", target).output
     assert run("compare", target, "--filter", "strict").exit_code == 0
 
 

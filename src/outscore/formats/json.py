@@ -41,12 +41,20 @@ class Shape:
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.kind = _struct(fields)
         self._attributes = [(path, [_attribute(key) for key in path.split(".")]) for path in fields]
+        self._is_flat = all(attributes == [path] for path, attributes in self._attributes)
         self._lists = [(path, kind[0]) for path, kind in fields.items() if isinstance(kind, list)]
 
-    def flatten(self, record: object) -> dict[str, Any]:
+    def of(self, value: object) -> Any:  # noqa: ANN401 - a dictionary, or a list of them
+        """The values of all fields of decoded JSON, or of each object of a list."""
+        if isinstance(value, list):
+            objects = msgspec.convert(value, list[self.kind])  # type: ignore[name-defined] # known when it runs
+            return [self.flatten(one) for one in objects]
+        return self.flatten(msgspec.convert(value, self.kind))
+
+    def flatten(self, record: msgspec.Struct) -> dict[str, Any]:
         """The values of all fields."""
-        values: dict[str, Any] = {}
-        for path, attributes in self._attributes:
+        values = msgspec.structs.asdict(record) if self._is_flat else {}
+        for path, attributes in () if self._is_flat else self._attributes:
             value: Any = record
             for attribute in attributes:
                 value = getattr(value, attribute)
@@ -79,7 +87,7 @@ def _is_optional(kind: object) -> bool:
 
 
 def _attribute(key: str) -> str:
-    return "field_" + re.sub(r"\W", "_", key)
+    return key if key.isidentifier() else "field_" + re.sub(r"\W", "_", key)
 
 
 def decoded(data: Bytes | str, kind: Any) -> Any:  # noqa: ANN401 - of the declared type

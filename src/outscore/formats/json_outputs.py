@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -13,7 +13,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
 from outscore.formats.base.document import parse_document
 from outscore.formats.base.source import Peek, Source, line_error, shorten, stem_of
-from outscore.formats.json import json_value
+from outscore.formats.json import Shape, json_value
 from outscore.formats.tables.jsonl import begins_with_object
 from outscore.formats.words import EMPTY, Sentence, assemble, refuse_empty
 from outscore.outputs.model import Chains, Words
@@ -22,7 +22,6 @@ from outscore.scores.system import Labels, Origin
 # The objects of a JSON file, whether it is one value or one value per line.
 
 
-T = TypeVar("T")
 Place = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 """The place of a word, a token or a character."""
 _HINT = "Write one JSON value per line, or one list."
@@ -86,10 +85,10 @@ def place_error(source: Source, found: Found, problem: str, hint: str) -> Outsco
     return line_error(source.path, found.number, problem, hint, found.unit)
 
 
-def typed(source: Source, found: Found, value: object, kind: type[T], writer: str, hint: str) -> T:
-    """A value, or part of one, as the type that its writer gives it; anything else is refused."""
+def typed(source: Source, found: Found, value: object, shape: Shape, writer: str, hint: str) -> Any:  # noqa: ANN401 - as declared
+    """The fields that a writer gives a value, or each of a list of them; anything else is refused."""
     try:
-        return msgspec.convert(value, kind)
+        return shape.of(value)
     except msgspec.ValidationError as error:
         raise place_error(source, found, f"this is not as {writer} writes it ({_wrong(error)})", hint) from None
 
@@ -132,41 +131,26 @@ HINT = (
 )
 
 
-class _Span(msgspec.Struct):
-    start: Place
-    end: Place
-
-
-class _Entity(_Span):
-    label: str
-
-
-class _SpacyToken(_Span):
-    pos: str | None = None
-    tag: str | None = None
-    lemma: str | None = None
-    morph: str | None = None
-    dep: str | None = None
-    head: Place | None = None
-
-
-class _SpacyDocument(msgspec.Struct):
-    text: str
-    tokens: list[_SpacyToken]
-    ents: list[_Entity] = []
-    sents: list[_Span] = []
-
-
-class _StanzaWord(msgspec.Struct):
-    id: Place | Annotated[list[Place], msgspec.Meta(min_length=1, max_length=2)]
-    text: str
-    upos: str | None = None
-    xpos: str | None = None
-    lemma: str | None = None
-    feats: str | None = None
-    deprel: str | None = None
-    ner: str | None = None
-    head: Place | None = None
+_SPAN = {"start": Place, "end": Place}
+_OF_A_TOKEN = dict.fromkeys(("pos", "tag", "lemma", "morph", "dep"), str | None)
+_SPACY = Shape(
+    {
+        "text": str,
+        "tokens": [Shape({**_SPAN, **_OF_A_TOKEN, "head": Place | None})],
+        "ents": [Shape({**_SPAN, "label": str})],
+        "sents": [Shape(_SPAN)],
+    }
+)
+_OF_A_WORD = ("upos", "xpos", "lemma", "feats", "deprel")
+_STANZA = Shape(
+    {
+        "id": Place | Annotated[list[Place], msgspec.Meta(min_length=1, max_length=2)],
+        "text": str,
+        "head": Place | None,
+        "ner": str | None,
+        **dict.fromkeys(_OF_A_WORD, str | None),
+    }
+)
 
 
 def looks_like_words(peek: Peek) -> bool:
@@ -244,80 +228,82 @@ def _token_list(source: Source, found: Found, tokens: list[str]) -> Sentence:
 
 
 def _spacy_sentences(source: Source, found: Found, name: str) -> Iterator[Sentence]:
-    document = typed(source, found, found.value, _SpacyDocument, "spaCy", HINT)
-    text, tokens = document.text, document.tokens
+    for spans in ("ents", "sents"):
+        if found.value.get(spans, ()) is None:
+            raise place_error(source, found, f"`{spans}` is null, expected a list", HINT)
+    document = typed(source, found, found.value, _SPACY, "spaCy", HINT)
+    text, tokens = document["text"], document["tokens"]
     for number, token in enumerate(tokens, 1):
-        if not token.start <= token.end <= len(text):
-            problem = f"token {number} begins at {token.start} and ends at {token.end}, but the text has {len(text)} characters"
+        start, end, head = token["start"], token["end"], token["head"]
+        if not start <= end <= len(text):
+            problem = f"token {number} begins at {start} and ends at {end}, but the text has {len(text)} characters"
             raise place_error(source, found, problem, HINT)
-        if token.head is not None and token.head >= len(tokens):
-            problem = f"token {number} has the head {token.head}, but there are {len(tokens)} tokens, counted from 0"
+        if head is not None and head >= len(tokens):
+            problem = f"token {number} has the head {head}, but there are {len(tokens)} tokens, counted from 0"
             raise place_error(source, found, problem, HINT)
     # spaCy's tokens include line breaks and runs of blanks, which are not words.
-    kept = [i for i, token in enumerate(tokens) if text[token.start : token.end].strip()]
-    begins = sorted(sentence.start for sentence in document.sents) or [0]
-    entities = _entity_tags(tokens, document.ents)
+    forms = [text[token["start"] : token["end"]] for token in tokens]
+    begins = sorted(sentence["start"] for sentence in document["sents"]) or [0]
+    entities = _entity_tags(tokens, document["ents"])
     groups: dict[int, list[int]] = {}
-    for i in kept:
-        groups.setdefault(int(np.searchsorted(begins, tokens[i].start, side="right")), []).append(i)
+    for i, form in enumerate(forms):
+        if form.strip():
+            groups.setdefault(int(np.searchsorted(begins, tokens[i]["start"], side="right")), []).append(i)
     for rows in groups.values():
         place = {i: k for k, i in enumerate(rows)}
-        sentence = Sentence([text[tokens[i].start : tokens[i].end] for i in rows], document=name)
+        sentence = Sentence([forms[i] for i in rows], document=name)
         names = {"upos": "pos", "xpos": "tag", "lemma": "lemma", "feats": "morph", "deprel": "dep"}
-        sentence.columns = {c: [getattr(tokens[i], key) or EMPTY for i in rows] for c, key in names.items()}
+        sentence.columns = {c: [tokens[i][key] or EMPTY for i in rows] for c, key in names.items()}
         sentence.columns["tag"] = [entities[i] for i in rows]
-        heads = [(i, tokens[i].head) for i in rows]
+        heads = [(i, tokens[i]["head"]) for i in rows]
         if all(head is not None for _, head in heads):
             sentence.heads = [-1 if head is None or head == i else place.get(head, -1) for i, head in heads]
         yield sentence
 
 
-def _entity_tags(tokens: Sequence[_SpacyToken], entities: Sequence[_Entity]) -> list[str]:
+def _entity_tags(tokens: Sequence[Mapping[str, Any]], entities: Sequence[Mapping[str, Any]]) -> list[str]:
     """BIO tags from entities that are given by their characters."""
     tags = [OUTSIDE] * len(tokens)
     for entity in entities:
-        inside = [i for i, token in enumerate(tokens) if token.start >= entity.start and token.end <= entity.end]
+        start, end = entity["start"], entity["end"]
+        inside = [i for i, token in enumerate(tokens) if token["start"] >= start and token["end"] <= end]
         for i in inside:
-            tags[i] = f"{'B' if i == inside[0] else 'I'}-{entity.label}"
+            tags[i] = f"{'B' if i == inside[0] else 'I'}-{entity['label']}"
     return tags
 
 
 def _stanza_sentence(source: Source, found: Found, value: Any, document: str | None) -> Sentence:  # noqa: ANN401 - any JSON value
     if not isinstance(value, list) or not all(isinstance(word, Mapping) and {"id", "text"} <= word.keys() for word in value):
         raise refuse_shape(source, "words with their tags", HINT)
-    words = typed(source, found, value, list[_StanzaWord], "Stanza", HINT)
-    size = sum(len(_ids(word)) == 1 for word in words)
+    words = typed(source, found, value, _STANZA, "Stanza", HINT)
+    # The number of a word; the first and the last of a token of several words; or both numbers of an empty node.
+    numbers = [word["id"] if isinstance(word["id"], list) else [word["id"]] for word in words]
+    size = sum(len(ids) == 1 for ids in numbers)
     sentence = Sentence(document=document)
     until, token, entity, first = 0, "", OUTSIDE, False
-    names = ("upos", "xpos", "lemma", "feats", "deprel")
-    sentence.columns = {name: [] for name in (*names, "tag")}
-    for number, word in enumerate(words, 1):
-        ids = _ids(word)
+    sentence.columns = {name: [] for name in (*_OF_A_WORD, "tag")}
+    for number, (word, ids) in enumerate(zip(words, numbers, strict=True), 1):
         if len(ids) > 1:
             # A multi-word token, whose words follow.
-            until, token, entity, first = ids[-1], word.text, word.ner or OUTSIDE, True
+            until, token, entity, first = ids[-1], word["text"], word["ner"] or OUTSIDE, True
             continue
         if not ids[0]:
             raise place_error(source, found, f"word {number} has the id 0, but words are counted from 1", HINT)
-        if word.head is not None and word.head > size:
-            problem = f"word {number} has the head {word.head}, but the sentence has {size} words"
+        head = word["head"]
+        if head is not None and head > size:
+            problem = f"word {number} has the head {head}, but the sentence has {size} words"
             raise place_error(source, found, problem, HINT)
         inside = ids[0] <= until
-        sentence.tokens.append((token, first) if inside else (word.text, True))
+        sentence.tokens.append((token, first) if inside else (word["text"], True))
         first = False
-        sentence.forms.append(word.text)
-        for name in names:
-            sentence.columns[name].append(getattr(word, name) or EMPTY)
-        sentence.columns["tag"].append(word.ner or (entity if inside else OUTSIDE))
-        sentence.heads.append((word.head or 0) - 1)
-    if all(word.head is None for word in words):
+        sentence.forms.append(word["text"])
+        for name in _OF_A_WORD:
+            sentence.columns[name].append(word[name] or EMPTY)
+        sentence.columns["tag"].append(word["ner"] or (entity if inside else OUTSIDE))
+        sentence.heads.append((head or 0) - 1)
+    if all(word["head"] is None for word in words):
         sentence.heads = []
     return sentence
-
-
-def _ids(word: _StanzaWord) -> list[int]:
-    """The number of a word; the first and the last of a token of several words; or both numbers of an empty node."""
-    return word.id if isinstance(word.id, list) else [word.id]
 
 
 # Coreference as JSON lines, a document per object, as neural resolvers read and write it.
@@ -334,12 +320,15 @@ CLUSTERS, PREDICTED = "clusters", "predicted_clusters"
 CHAINS_HINT = "Give objects with `doc_key`, `sentences` and `clusters` (or `predicted_clusters`)."
 
 
-class _Document(msgspec.Struct):
-    sentences: list[list[str]]
-    clusters: list[list[Any]] | msgspec.UnsetType = msgspec.UNSET
-    predicted_clusters: list[list[Any]] | msgspec.UnsetType = msgspec.UNSET
-    doc_key: str | int | None = None
-    doc_id: str | int | None = None
+_DOCUMENT = Shape(
+    {
+        "sentences": list[list[str]],
+        CLUSTERS: list[list[Any]] | None,
+        PREDICTED: list[list[Any]] | None,
+        "doc_key": str | int | None,
+        "doc_id": str | int | None,
+    }
+)
 
 
 def looks_like_chains(peek: Peek) -> bool:
@@ -359,19 +348,18 @@ def chains_of(source: Source, *, predicted: bool = False) -> Chains:
     for found in objects_of(source):
         if not isinstance(found.value, Mapping) or "sentences" not in found.value:
             raise refuse_shape(source, "documents with `sentences` and `clusters`", CHAINS_HINT)
-        document = typed(source, found, found.value, _Document, "a resolver", CHAINS_HINT)
-        clusters, key = document.clusters, CLUSTERS
-        if predicted and document.predicted_clusters is not msgspec.UNSET:
-            clusters, key = document.predicted_clusters, PREDICTED
-        if clusters is msgspec.UNSET:
+        document = typed(source, found, found.value, _DOCUMENT, "a resolver", CHAINS_HINT)
+        key = PREDICTED if predicted and PREDICTED in found.value else CLUSTERS
+        clusters = document[key]
+        if clusters is None:
             raise place_error(source, found, f"this document has no `{key}`", CHAINS_HINT)
-        given = document.doc_id if document.doc_key is None else document.doc_key
+        given = document["doc_id"] if document["doc_key"] is None else document["doc_key"]
         name = str(len(documents) + 1 if given is None else given)
         if name in documents:
             raise place_error(source, found, f"document `{name}` appears twice", "Give each document its own key.")
-        size = sum(map(len, document.sentences))
+        size = sum(map(len, document["sentences"]))
         documents.append(name)
-        sentences += [Sentence([word or "_" for word in words], document=name) for words in document.sentences if words]
+        sentences += [Sentence([word or "_" for word in words], document=name) for words in document["sentences"] if words]
         for cluster in clusters:
             mentions += [(len(documents) - 1, *_span(source, found, mention, size), chain) for mention in cluster]
             chain += 1

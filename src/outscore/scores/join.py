@@ -37,11 +37,17 @@ def join_runs(files: Sequence[Sequence[Scores]]) -> Scores:
                 parameter="files",
             )
         (run,) = file
-        within = [""] * run.rows if run.repeats is None else [f".{text}" for text in run.repeats.texts()]
         origin = None if run.origin is None else replace(run.origin, columns={"repeat": (RUN,), **run.origin.columns})
         ids = run.ids or Labels.of(str(row + 1) for row in range(run.rows))
-        runs.append(replace(run, ids=ids, repeats=Labels.of(f"{place}{text}" for text in within), origin=origin))
+        runs.append(replace(run, ids=ids, repeats=repeats_of_run(place, run.repeats, run.rows), origin=origin))
     return join_scores(runs[0].name, runs)
+
+
+def repeats_of_run(number: int, within: Labels | None, rows: int) -> Labels:
+    """The repeats of one of several runs, with its number before those that it has within."""
+    return (
+        same_label(str(number), rows) if within is None else Labels(within.codes, [f"{number}.{name}" for name in within.names])
+    )
 
 
 def same_label(label: str, rows: int) -> Labels:

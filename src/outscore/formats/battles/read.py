@@ -96,19 +96,10 @@ BATTLES: dict[str, BattleEntry] = {
 LARGEST = 1 << 62
 
 
-@dataclass(frozen=True)
-class Repeated:
-    """How many battles repeat one of the same file, and how many one of another file."""
+def repeated_in(battles: Battles, files: Array) -> tuple[int, int]:
+    """How many battles with a verdict are like another of the same file, and like one of another file.
 
-    within: int = 0
-    across: int = 0
-
-    def __add__(self, other: Repeated) -> Repeated:
-        return Repeated(self.within + other.within, self.across + other.across)
-
-
-def repeated_in(battles: Battles, files: Array) -> Repeated:
-    """Count battles with a verdict that are like another: prompt, systems and their order, verdict, judge, lengths.
+    Alike are prompt, systems and their order, verdict, judge and lengths.
 
     Parameters
     ----------
@@ -122,20 +113,18 @@ def repeated_in(battles: Battles, files: Array) -> Repeated:
     >>> from outscore.scores.system import Labels
     >>> zeros, prompts = np.zeros(4, dtype=np.int64), Labels.of(["q1", "q1", "q2", "q1"])
     >>> repeated_in(Battles(("new", "old"), zeros, zeros + 1, np.array([1.0, 1.0, 1.0, 1.0]), prompts), np.array([0, 0, 0, 1]))
-    Repeated(within=1, across=1)
+    (1, 1)
     """
     kept = np.flatnonzero(battles.decided)
     keys = _rows_alike(battles, kept)
     many = int(files.max(initial=0)) + 1
     cells, counts = np.unique(keys * many + files[kept], return_counts=True)
-    if len(cells) == len(kept) and many == 1:
-        return Repeated()
+    if not len(kept) or (len(cells) == len(kept) and many == 1):
+        return 0, 0
     starts = np.flatnonzero(np.diff(cells // many, prepend=-1))
-    if not len(starts):
-        return Repeated()
     # Battles that several files share are attributed to the file that has most of them.
     largest = np.maximum.reduceat(counts, starts)
-    return Repeated(int((counts - 1).sum()), int(counts.sum() - largest.sum()))
+    return int((counts - 1).sum()), int(counts.sum() - largest.sum())
 
 
 def _rows_alike(battles: Battles, kept: Array) -> Array:
@@ -165,21 +154,21 @@ def _rows_alike(battles: Battles, kept: Array) -> Array:
     return np.asarray(np.unique(keys, return_inverse=True)[1]) if size > LARGEST // max(len(kept), 1) else keys
 
 
-def repeat_notes(repeated: Repeated, *, judged: bool, copied: bool) -> list[Note]:
+def repeat_notes(within: int, across: int, *, judged: bool, copied: bool) -> list[Note]:
     """What to say of them.
 
     Parameters
     ----------
-    repeated
-        How many there are.
+    within, across
+        How many there are within files, and across them.
     judged
         Whether it is known who judged: then the same judge said the same twice.
     copied
         Whether the tool that wrote the files writes a strong verdict several times.
     """
     notes = []
-    if repeated.within:
-        start = f"{_battles(repeated.within, 'repeats', 'repeat')} another of the same file in everything that was read"
+    if within:
+        start = f"{_battles(within, 'repeats', 'repeat')} another of the same file in everything that was read"
         if copied:
             text = (
                 f"{start}: both games of a question may agree, and a strong verdict (A>>B) is written three times. Each counts."
@@ -189,8 +178,8 @@ def repeat_notes(repeated: Repeated, *, judged: bool, copied: bool) -> list[Note
         else:
             text = f"{start}: each counts as a vote of its own."
         notes.append(Note("warning" if judged and not copied else "input", text))
-    if repeated.across:
-        start = f"{_battles(repeated.across, 'appears', 'appear')} identically in another file, verdict included"
+    if across:
+        start = f"{_battles(across, 'appears', 'appear')} identically in another file, verdict included"
         notes.append(Note("warning", f"{start}. Each counts; if two files have the same battles, give only one of them."))
     return notes
 
@@ -254,7 +243,7 @@ def settled(parts: Sequence[Battles]) -> Battles:
     notes = mirror_notes(dropped, whole.systems[int(whole.first[0])], every=not battles.rows)
     files = np.repeat(np.arange(len(parts)), [part.rows for part in parts])[whole.first != whole.second]
     pooled = any(origin.format == POOLED for origin in battles.origins)
-    notes += repeat_notes(repeated_in(battles, files), judged=battles.judges is not None, copied=pooled)
+    notes += repeat_notes(*repeated_in(battles, files), judged=battles.judges is not None, copied=pooled)
     return replace(battles, notes=(*battles.notes, *notes))
 
 

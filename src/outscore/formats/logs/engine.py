@@ -28,22 +28,6 @@ from outscore.formats.logs.evaluation import NOTHING, NOWHERE, Evaluation, Excha
 from outscore.scores.system import Origin
 
 
-def _nothing(_: Document) -> dict[str, Any]:
-    return {}
-
-
-def _part_or_file(document: Document, rows: Sequence[Row]) -> object:
-    return document.stem if rows[0].part is None else rows[0].part
-
-
-def _file(document: Document, _: Sequence[Row]) -> str:
-    return document.name_task(document.stem)
-
-
-def _as_they_are(_: Document, rows: list[Row]) -> list[Row]:
-    return rows
-
-
 @dataclass(frozen=True, kw_only=True)
 class LogFormat:
     """A format of logs.
@@ -99,8 +83,8 @@ class LogFormat:
 
     harness: str
     recognise: Callable[[LogPeek], bool]
-    system: Callable[[Document, Sequence[Row]], Any] = _part_or_file
-    task: str | Callable[[Document, Sequence[Row]], Any] = _file
+    system: Callable[[Document, Sequence[Row]], Any] = lambda file, rows: file.stem if rows[0].part is None else rows[0].part
+    task: str | Callable[[Document, Sequence[Row]], Any] = lambda file, _: file.name_task(file.stem)
     totals: Mapping[str, str] | Callable[[Document, Sequence[Row]], Mapping[str, float | None]] = field(default_factory=dict)
     conditions: Mapping[str, str] | Callable[[Document, Sequence[Row]], Mapping[str, object]] = field(default_factory=dict)
     directions: bool | Mapping[str, bool] | Callable[[Document, Sequence[Row]], Mapping[str, bool]] | None = None
@@ -108,7 +92,7 @@ class LogFormat:
     zero_missing: bool = False
     facts: Callable[[Document, Sequence[Row]], Mapping[str, Any]] | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
-    header: Mapping[str, Any] | Callable[[Any], Any] = _nothing
+    header: Mapping[str, Any] | Callable[[Any], Any] = lambda _: {}
     samples: str | Callable[[Any], Iterable[Any]] = Document.lines
     sample: Any = None
     item: str = ""
@@ -118,7 +102,7 @@ class LogFormat:
     content: str = ""
     part: str = ""
     row: Callable[[Any, Any], Row | None] | None = None
-    arrange: Callable[[Any, list[Row]], list[Row]] = _as_they_are
+    arrange: Callable[[Any, list[Row]], list[Row]] = lambda _, rows: rows
     reread: Any = dict[str, Any]
     exchange: tuple[str, str, str] | Callable[[Any], Exchange] | None = None
     pair: Callable[[Any, str], tuple[str, str] | None] | None = None

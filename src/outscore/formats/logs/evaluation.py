@@ -21,6 +21,7 @@ from outscore.core.numeric import Array
 from outscore.core.records import Brief, count_of, dataclass
 from outscore.formats.tables.names import is_answer_field
 from outscore.scores.align import encode_together
+from outscore.scores.join import repeats_of_run
 from outscore.scores.system import Labels, Origin, label_of
 
 State = Literal["scored", "unscored", "errored", "empty", "not run"]
@@ -319,10 +320,7 @@ def join_runs(runs: Sequence[Sequence[Evaluation]], name: str) -> list[Evaluatio
     together: dict[tuple[str, str | None], list[Evaluation]] = {}
     for number, run in enumerate(runs, 1):
         for evaluation in run:
-            within = (
-                [""] * evaluation.rows if evaluation.repeats is None else [f".{text}" for text in evaluation.repeats.texts()]
-            )
-            repeats = Labels.of(f"{number}{text}" for text in within)
+            repeats = repeats_of_run(number, evaluation.repeats, evaluation.rows)
             key = (evaluation.task, evaluation.filter)
             together.setdefault(key, []).append(replace(evaluation, system=system, repeats=repeats))
     return [join_parts(parts) for parts in together.values()]

@@ -162,8 +162,9 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     if guessed is not None:
         parts["item"] = guessed
     twins = () if answers is None else answers.twins
-    facts: dict[str, Any] = {"open": unnamed, "twins": twins, "pooled": "dataset" in absent, "guessed": guessed is not None}
-    layout = Layout(parts, scores, slices, wide, **facts)
+    layout = Layout(
+        parts, scores, slices, wide, open=unnamed, twins=twins, pooled="dataset" in absent, guessed=guessed is not None
+    )
     by_row = "item" in absent
     if answers is None and "item" not in parts:
         layout = _without_ids(records, finder, layout, by_row=by_row)
@@ -599,8 +600,9 @@ def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answ
     columns = answer_columns(records, finder, gold) or _either(records, finder, gold, name)
     if named and not columns:
         raise _missing(records, "predictions", "prediction")
-    if columns and not named:
-        _refuse_doubtful_answers(records, choice, gold, columns)
+    if columns and not named and not is_named(gold, RIGHT) and _are_binary(records, (gold, *columns)):
+        # 0 and 1 beside a `label` of 0 and 1 may be answers to it, or say whether an answer was right.
+        _refuse_as_doubtful(records, choice, gold, columns)
     return Answers(gold, columns, wide=len(columns) > 1) if columns else None
 
 
@@ -668,12 +670,6 @@ def _are_answers(values: Sequence[object], gold: Sequence[object]) -> bool:
         return False
     present = [label_text(value) for value in values if not is_blank(value)]
     return bool(present) and 2 * sum(text in right for text in present) >= len(present)
-
-
-def _refuse_doubtful_answers(records: Records, choice: Choice, gold: str, columns: Sequence[str]) -> None:
-    """Refuse 0 and 1 beside a `label` of 0 and 1: they may be answers to it, or say whether an answer was right."""
-    if not is_named(gold, RIGHT) and _are_binary(records, (gold, *columns)):
-        _refuse_as_doubtful(records, choice, gold, columns)
 
 
 def _are_binary(records: Records, columns: Sequence[str]) -> bool:

@@ -27,7 +27,6 @@ from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import (
     POOLED,
     PartFile,
-    Repeated,
     battles_of_records,
     find_battles,
     mirror_notes,
@@ -207,7 +206,7 @@ class _Part:
     systems: tuple[str, ...]
     judges: tuple[str, ...] | None
     mirrored: int
-    repeated: Repeated
+    repeated: tuple[int, int]
     rows: int
     notes: tuple[Note, ...]
 
@@ -258,9 +257,9 @@ def sum_parts(
     notes = [note for part in parts for note in part.notes]
     notes += passed_over_notes([file for _, others in by_path for file in others])
     notes += mirror_notes(mirrored, sums.names[0], every=False)
-    repeated = sum((part.repeated for part in parts), Repeated())
+    within, across = (sum(part.repeated[i] for part in parts) for i in (0, 1))
     judged = any(part.judges is not None for part in parts)
-    notes += repeat_notes(repeated, judged=judged, copied=any(one.format == POOLED for one in files))
+    notes += repeat_notes(within, across, judged=judged, copied=any(one.format == POOLED for one in files))
     if any(one.lengths for one in files):
         notes.append(Note("omission", "Lengths of answers are not analysed, because battles are counted in parts."))
     origins = tuple(
