@@ -50,6 +50,14 @@ def _delimited_entry(name: str, separators: str, title: str = "", suffix: str = 
     return FormatEntry(name, summary, example, recognise, read, title=title, is_certain=is_certain, task="label")
 
 
+def _bare_entry(width: int, summary: str, example: str) -> FormatEntry:
+    def read(source: Source, choice: Choice) -> list[Scores]:
+        return numbers.systems_of(numbers.read_numbers(source, (width,), choice.fill), choice)
+
+    name = numbers.BARE_FORMATS[width]
+    return FormatEntry(name, summary, example, lambda peek, _: numbers.holds_numbers(peek, width), read)
+
+
 FORMATS: dict[str, FormatEntry] = {
     entry.name: entry
     for entry in (
@@ -75,21 +83,11 @@ FORMATS: dict[str, FormatEntry] = {
         ),
         _delimited_entry("csv", f",;{delimited.BAR}", title="a comma-separated table", suffix=".csv"),
         _delimited_entry("tsv", "\t"),
-        FormatEntry("scores", "one number per line, one file per system", "0.873", numbers.recogniser(1), numbers.reader(1)),
-        FormatEntry(
-            "score-pairs",
-            "two numbers per line: system A's score and B's (or one system's right and wrong counts)",
-            "0.873 0.861",
-            numbers.recogniser(2),
-            numbers.reader(2),
+        _bare_entry(1, "one number per line, one file per system", "0.873"),
+        _bare_entry(
+            2, "two numbers per line: system A's score and B's (or one system's right and wrong counts)", "0.873 0.861"
         ),
-        FormatEntry(
-            "f1-counts",
-            "four whole numbers per line: true positives and errors of system A, then of B",
-            "12 3 11 5",
-            numbers.recogniser(4),
-            numbers.reader(4),
-        ),
+        _bare_entry(4, "four whole numbers per line: true positives and errors of system A, then of B", "12 3 11 5"),
     )
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.core.records import Brief, count_of, dataclass
 from outscore.results.note import Note
-from outscore.scores.align import encode_together
+from outscore.scores.align import densify, encode_together, names_at
 from outscore.scores.join import same_label
 from outscore.scores.system import Labels, Origin, Rows
 
@@ -98,17 +98,9 @@ class Battles(Brief):
 
     def compact(self) -> Battles:
         """The same without systems that are in no battle, in the order in which they appear."""
-        place = np.full(len(self.systems), 2 * self.rows)
-        # From the last row up, so that the first one a system is in stays.
-        place[self.second[::-1]] = 2 * np.arange(self.rows)[::-1] + 1
-        early = np.full(len(self.systems), 2 * self.rows)
-        early[self.first[::-1]] = 2 * np.arange(self.rows)[::-1]
-        place = np.minimum(place, early)
-        order = np.argsort(place, kind="stable")[: int((place < 2 * self.rows).sum())]
-        codes = np.full(len(self.systems), -1, dtype=np.int64)
-        codes[order] = np.arange(len(order))
-        names = tuple(self.systems[i] for i in order.tolist())
-        return replace(self, systems=names, first=codes[self.first], second=codes[self.second])
+        sides = np.stack([self.first, self.second], axis=1).ravel()
+        codes, seen = densify(sides)
+        return replace(self, systems=tuple(names_at(self.systems, sides[seen])), first=codes[::2], second=codes[1::2])
 
     def _brief(self) -> str:
         return f"{count_of(self.rows, 'battle')} of {count_of(len(self.systems), 'system')}: {', '.join(self.systems[:50])}"

@@ -118,9 +118,14 @@ def first_runs(systems: Sequence[Scores], rule: DuplicateRule = "stop") -> UsedR
 
 def _least(codes: Sequence[Array]) -> Array:
     """The fewest runs of each item among the systems that have it."""
-    n = 1 + max(int(items.max()) for items in codes)
-    counts = np.array([np.bincount(items, minlength=n) for items in codes])
+    counts = _counts(codes)
     return np.asarray(np.where(counts > 0, counts, counts.max()).min(axis=0))
+
+
+def _counts(codes: Sequence[Array]) -> Array:
+    """(systems, items): how many runs each system has of each item."""
+    n = 1 + max(int(items.max()) for items in codes)
+    return np.array([np.bincount(items, minlength=n) for items in codes])
 
 
 def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: DuplicateRule = "stop") -> UsedRuns:
@@ -128,10 +133,9 @@ def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: Duplicate
     found = _settled(systems, rule, f"--reduce {reduction.name}")
     settled = found.scores
     codes = item_codes(settled)
-    n = 1 + max(int(items.max()) for items in codes)
-    counts = np.array([np.bincount(items, minlength=n) for items in codes])
+    counts = _counts(codes)
     shared = (counts > 0).sum(axis=0) > 1
-    uneven = np.flatnonzero(shared & (np.where(counts > 0, counts, 0).max(axis=0) != _least(codes)))
+    uneven = np.flatnonzero(shared & (counts.max(axis=0) != _least(codes)))
     notes = []
     if len(uneven):
         if reduction.needs_equal_runs:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 _BEGINS = re.compile(r"\s*(\{\s*(\"|\}|$)|\[\s*([\[{\"\]\-\d]|true|false|null|$))")
@@ -75,7 +75,7 @@ def document_lines(document: object, columns: Sequence[str] = ()) -> list[str] |
         records = by_columns
     elif KEY in columns:
         records = _keyed(map_of_objects(document)[1]) or _keyed(document)
-    elif (counted := _map_of_items(document)) is not None:
+    elif (counted := map_of_objects(document, _are_numbered)[1]) is not None:
         records = _keyed(counted)
     return None if records is None else [f"{json.dumps(record, ensure_ascii=False)}\n" for record in records]
 
@@ -95,14 +95,9 @@ def _chosen(lists: Mapping[str, list[dict[str, Any]]], columns: Sequence[str]) -
     return None
 
 
-def _map_of_items(document: object, depth: int = MAX_DEPTH) -> Mapping[str, Any] | None:
-    """The only object in a document that holds records under numbers, as those of items are; None if there is none."""
-    if not isinstance(document, Mapping) or not depth:
-        return None
-    if len(document) > 1 and all(key.isdigit() and isinstance(value, Mapping) for key, value in document.items()):
-        return document
-    inside = [found for value in document.values() if (found := _map_of_items(value, depth - 1)) is not None]
-    return inside[0] if len(inside) == 1 else None
+def _are_numbered(document: Mapping[str, Any]) -> bool:
+    """Whether an object holds records under numbers, as those of items are."""
+    return len(document) > 1 and all(key.isdigit() and isinstance(value, Mapping) for key, value in document.items())
 
 
 def _rows_of(document: object) -> list[dict[str, Any]] | None:
@@ -131,8 +126,16 @@ def _holds_objects(value: Mapping[str, Any]) -> bool:
     return any(isinstance(inner, Mapping) for inner in value.values())
 
 
-def map_of_objects(document: object, depth: int = MAX_DEPTH) -> tuple[str, Mapping[str, Any] | None]:
-    """The only object in a document that holds objects with a key in common, as those of items have, and its dotted name.
+def _are_alike(document: Mapping[str, Any]) -> bool:
+    """Whether an object holds objects with a key in common, as those of items have."""
+    values = list(document.values())
+    return len(values) > 1 and all(isinstance(value, Mapping) for value in values) and bool(set.intersection(*map(set, values)))
+
+
+def map_of_objects(
+    document: object, are_items: Callable[[Mapping[str, Any]], bool] = _are_alike, depth: int = MAX_DEPTH
+) -> tuple[str, Mapping[str, Any] | None]:
+    """The only object in a document that holds items, and its dotted name.
 
     Examples
     --------
@@ -141,10 +144,9 @@ def map_of_objects(document: object, depth: int = MAX_DEPTH) -> tuple[str, Mappi
     """
     if not isinstance(document, Mapping) or not depth:
         return "", None
-    values = list(document.values())
-    if len(values) > 1 and all(isinstance(value, Mapping) for value in values) and set.intersection(*map(set, values)):
+    if are_items(document):
         return "", document
-    found = [(key, *map_of_objects(value, depth - 1)) for key, value in document.items()]
+    found = [(key, *map_of_objects(value, are_items, depth - 1)) for key, value in document.items()]
     inside = [(f"{key}.{name}".rstrip("."), one) for key, name, one in found if one is not None]
     return inside[0] if len(inside) == 1 else ("", None)
 

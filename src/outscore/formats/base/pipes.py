@@ -188,16 +188,23 @@ def _keep(raw: BinaryIO, closing: ExitStack) -> bytes | mmap.mmap:
     file = closing.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed at the end of the door
     file.write(start)
     shutil.copyfileobj(raw, file, BLOCK)
+    return closing.enter_context(mapped(file))
+
+
+@contextmanager
+def mapped(file: BinaryIO) -> Iterator[bytes | mmap.mmap]:
+    """The bytes of an open file, mapped into memory."""
     file.flush()
-    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    closing.callback(_close, mapped)
-    return mapped
-
-
-def _close(mapped: mmap.mmap) -> None:
-    # The frames of an error may hold parts of it; then it is closed with them.
-    with suppress(BufferError):
-        mapped.close()
+    if not os.fstat(file.fileno()).st_size:
+        yield b""
+        return
+    data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    try:
+        yield data
+    finally:
+        # The frames of an error may hold parts of it; then it is closed with them.
+        with suppress(BufferError):
+            data.close()
 
 
 class _Reader(io.RawIOBase):

@@ -275,25 +275,24 @@ def explain_failures(name: str) -> Iterator[None]:
     except OutscoreError as error:
         error.file = error.file or name
         raise
-    except UnicodeDecodeError:
-        raise OutscoreError(
-            f"{label} is damaged: its UTF-16 text is cut short or wrong.", "Save it again.", file=name
-        ) from None
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-        raise OutscoreError(
-            f"{label} is damaged: {str(error).rstrip('.')}.", "Compress the original file again.", file=name
-        ) from None
     except FileNotFoundError:
         raise missing_error(name) from None
-    except IsADirectoryError:
-        raise OutscoreError(f"{label} is a folder, but a file was expected.", "Name a file inside it.", file=name) from None
-    except PermissionError:
-        raise OutscoreError(
-            f"{label} cannot be read: permission denied.", "Ask for read access or copy the file.", file=name
-        ) from None
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutscoreError(f"{label} could not be read: {reason}.", "Copy the file and try again.", file=name) from None
+    except (EOFError, OSError, UnicodeDecodeError, lzma.LZMAError, zipfile.BadZipFile, zlib.error) as error:
+        problem, cure = _failure(error)
+        raise OutscoreError(f"{label} {problem}.", cure, file=name) from None
+
+
+def _failure(error: Exception) -> tuple[str, str]:
+    """What has gone wrong with a file, and the cure."""
+    if isinstance(error, UnicodeDecodeError):
+        return "is damaged: its UTF-16 text is cut short or wrong", "Save it again."
+    if isinstance(error, IsADirectoryError):
+        return "is a folder, but a file was expected", "Name a file inside it."
+    if isinstance(error, PermissionError):
+        return "cannot be read: permission denied", "Ask for read access or copy the file."
+    if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+        return f"could not be read: {error.strerror or str(error)}", "Copy the file and try again."
+    return f"is damaged: {str(error).rstrip('.')}", "Compress the original file again."
 
 
 def _document_source(source: Source, text: str, columns: Sequence[str]) -> Source:

@@ -103,19 +103,12 @@ USUAL: dict[str, Tiers] = {
     "position": (("shown_first", "first_shown", "position"), ("swapped", "is_swapped")),
 }
 LENGTHS = (
-    ("length_a", "length_b"),
-    ("len_a", "len_b"),
-    ("length_1", "length_2"),
-    ("len_1", "len_2"),
-    ("tokens_a", "tokens_b"),
+    *(("length_a", "length_b"), ("len_a", "len_b"), ("length_1", "length_2"), ("len_1", "len_2"), ("tokens_a", "tokens_b")),
     ("conv_metadata_sum_assistant_a_tokens", "conv_metadata_sum_assistant_b_tokens"),
     ("response_a_length", "response_b_length"),
 )
 TEXTS = (
-    ("response_a", "response_b"),
-    ("output_1", "output_2"),
-    ("output_a", "output_b"),
-    ("answer_a", "answer_b"),
+    *(("response_a", "response_b"), ("output_1", "output_2"), ("output_a", "output_b"), ("answer_a", "answer_b")),
     ("conversation_a", "conversation_b"),
 )
 """Columns of answers, whose lengths in characters are taken."""

@@ -20,6 +20,7 @@ from outscore.formats.battles.entry import BattleChoice, BattleLayout, find_batt
 from outscore.formats.tables.cells import NO_LABEL, Block, LabelColumn, Records, is_number
 from outscore.formats.tables.names import normalize_name
 from outscore.results.note import Note
+from outscore.scores.align import encode_together
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
 
@@ -314,12 +315,12 @@ class _Columns:
         notes += [
             note for name in layout.winner if not layout.one_hot for note in taken_for_names(name, columns[name], first, second)
         ]
-        systems, codes_first, codes_second = _systems(first, second)
+        codes, systems = encode_together([first, second])
         lengths = np.stack([np.concatenate(built) for built in self._lengths], axis=1) if self._lengths else None
         whole = Battles(
-            systems=systems,
-            first=codes_first,
-            second=codes_second,
+            systems=tuple(systems),
+            first=codes[: self.rows],
+            second=codes[self.rows :],
             share=shares[0],
             prompts=prompts,
             shown=np.full(self.rows, layout.systems is not None),
@@ -414,13 +415,6 @@ def _by_judge(battles: Battles, judges: Sequence[str], shares: Sequence[Array]) 
     stacked = battles.take(np.tile(np.arange(battles.rows), times))
     labels = Labels(np.repeat(np.arange(times), battles.rows), tuple(judges))
     return replace(stacked, share=np.concatenate(shares), judges=labels)
-
-
-def _systems(first: Labels, second: Labels) -> tuple[tuple[str, ...], Array, Array]:
-    names = tuple(dict.fromkeys((*first.names, *second.names)))
-    place = {name: i for i, name in enumerate(names)}
-    codes = [np.array([place[name] for name in side.names], dtype=np.int64)[side.codes] for side in (first, second)]
-    return names, codes[0], codes[1]
 
 
 def _flags(records: Records, column: str, labels: Labels, lines: Array) -> Array:

@@ -17,16 +17,16 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 
 from outscore.core.errors import OutscoreError
 from outscore.core.records import dataclass
-from outscore.formats.base.pipes import is_nameless, kept, reading_once
+from outscore.formats.base.pipes import is_nameless, kept, mapped, reading_once
 from outscore.formats.base.source import explain_failures, open_bytes, stem_of
 from outscore.formats.json import UNREADABLE, Bytes, brief, decoded
 from outscore.scores.system import label_of
@@ -202,7 +202,7 @@ def open_document(path: str | os.PathLike[str]) -> Iterator[Document]:
             return
         with tempfile.TemporaryFile() as unpacked:
             shutil.copyfileobj(stream, unpacked, BLOCK)
-            with _mapped(unpacked) as data:
+            with mapped(unpacked) as data:
                 yield Document(name, data)
 
 
@@ -213,23 +213,8 @@ def _all_bytes(name: str) -> Iterator[bytes | mmap.mmap]:
     if data is not None:
         yield data
         return
-    with Path(name).open("rb") as raw, _mapped(raw) as data:
+    with Path(name).open("rb") as raw, mapped(raw) as data:
         yield data
-
-
-@contextmanager
-def _mapped(raw: BinaryIO) -> Iterator[bytes | mmap.mmap]:
-    raw.flush()
-    if not os.fstat(raw.fileno()).st_size:
-        yield b""
-        return
-    mapped = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
-    try:
-        yield mapped
-    finally:
-        # The frames of an error may hold parts of it; then it is closed with them.
-        with suppress(BufferError):
-            mapped.close()
 
 
 def _digest(data: bytes | mmap.mmap) -> str:

@@ -33,7 +33,7 @@ def begins_with_object(peek: Peek) -> bool:
 def records(source: Source) -> Records:
     """Open the objects of a file as a stream of records; values inside objects have dotted names."""
     first = sample(source)
-    paths = _paths(source)
+    paths = _paths_in([record for _, record in _objects(source.head, source)])
     columns = tuple(name for name in first if name not in paths)
     known = frozenset(columns)
     late: dict[str, int] = {}
@@ -67,10 +67,6 @@ def sample(peek: Peek) -> dict[str, list[Any]]:
     names = dict.fromkeys(key for record in first for key in record)
     values = {name: [record.get(name) for record in first] for name in names}
     return values | {name: [value_at(record, path) for record in first] for name, path in _paths_in(first).items()}
-
-
-def _paths(peek: Peek) -> dict[str, tuple[str, ...]]:
-    return _paths_in([record for _, record in _objects(peek.head, peek)])
 
 
 def _paths_in(records: Sequence[dict[str, Any]]) -> dict[str, tuple[str, ...]]:

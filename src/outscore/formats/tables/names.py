@@ -104,18 +104,9 @@ SUMMARIES |= {f"{kind}_{average}" for kind in ("macro", "micro", "weighted", "sa
 PANDAS_INDEX = {"", "Unnamed: 0"}
 # The two columns of systems in a table of battles.
 PAIRS = (
-    ("model_a", "model_b"),
-    ("system_a", "system_b"),
-    ("model_1", "model_2"),
-    ("system_1", "system_2"),
-    ("generator_1", "generator_2"),
-    ("assistant_a", "assistant_b"),
-    ("player_a", "player_b"),
-    ("left", "right"),
-    ("left_model", "right_model"),
-    ("model_left", "model_right"),
-    ("first", "second"),
-    ("a", "b"),
+    *(("model_a", "model_b"), ("system_a", "system_b"), ("model_1", "model_2"), ("system_1", "system_2")),
+    *(("generator_1", "generator_2"), ("assistant_a", "assistant_b"), ("player_a", "player_b"), ("left", "right")),
+    *(("left_model", "right_model"), ("model_left", "model_right"), ("first", "second"), ("a", "b")),
 )
 # Names of items that many other columns have too: they are ids only where their values are.
 _LIKE_IDS = re.compile(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -118,25 +118,12 @@ def is_bare(origin: Origin | None) -> bool:
     return origin is not None and origin.format in BARE_FORMATS.values()
 
 
-def recogniser(width: int) -> Callable[[Peek, Choice], bool]:
-    """A function that tells whether the first line of numbers has `width` of them."""
-
-    def recognise(peek: Peek, _choice: Choice) -> bool:
-        head = peek.head
-        body = head[1:] if head and _is_header(_split(head[0])) else head
-        fields = _split(body[0]) if body else []
-        return len(fields) == width and all(is_number(field) or is_truth(field) for field in fields)
-
-    return recognise
-
-
-def reader(width: int) -> Callable[[Source, Choice], list[Scores]]:
-    """A function that reads files of `width` columns."""
-
-    def read(source: Source, choice: Choice) -> list[Scores]:
-        return systems_of(read_numbers(source, (width,), choice.fill), choice)
-
-    return read
+def holds_numbers(peek: Peek, width: int) -> bool:
+    """Whether the first line of numbers has `width` of them."""
+    head = peek.head
+    body = head[1:] if head and _is_header(_split(head[0])) else head
+    fields = _split(body[0]) if body else []
+    return len(fields) == width and all(is_number(field) or is_truth(field) for field in fields)
 
 
 def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
