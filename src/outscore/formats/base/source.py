@@ -364,11 +364,7 @@ def stem_of(path: str) -> str:
     >>> stem_of("runs/gpt.v2.csv.gz"), stem_of("-")
     ('gpt.v2', 'stdin')
     """
-    if path == STANDARD_INPUT:
-        return name_by_place(path) or "stdin"
-    if (letter := name_by_place(path)) is not None:
-        return letter
-    return unpacked(path).stem
+    return name_by_place(path) or ("stdin" if path == STANDARD_INPUT else unpacked(path).stem)
 
 
 def unpacked(path: str) -> PurePath:

@@ -223,7 +223,7 @@ def check_total(evaluation: Evaluation, measure: str) -> str | None:
     """
     scores = evaluation.measures[measure]
     values = np.nan_to_num(scores.values, nan=0.0) if evaluation.zero_missing else scores.values
-    scored = values[~np.isnan(values)]
+    scored = evaluation.counted(values)
     if scores.total is None or not len(scored):
         return None
     mean = float(scored.mean())

@@ -178,9 +178,9 @@ class Evaluation(Brief):
         """Refuse the log: what is wrong follows its name in the sentence."""
         raise OutscoreError(f"{self.label}{finding}", cure, parameter=parameter, file=self.origins[0].path)
 
-    def counted(self, values: Array) -> int:
-        """How many rows a total is about: those with a score, or all where the others count as 0."""
-        return len(values) if self.zero_missing else int((~np.isnan(values)).sum())
+    def counted(self, values: Array) -> Array:
+        """What a total is about: the scores there are, with 0 for the others where these count as 0."""
+        return np.nan_to_num(values, nan=0.0) if self.zero_missing else values[~np.isnan(values)]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -396,7 +396,7 @@ def _joined_measure(measures: Sequence[Measure | None], parts: Sequence[Evaluati
         for measure, part in zip(measures, parts, strict=True)
     ]
     present = [measure for measure in measures if measure is not None]
-    scored = [part.counted(scores) for scores, part in zip(values, parts, strict=True)]
+    scored = [len(part.counted(scores)) for scores, part in zip(values, parts, strict=True)]
     total, rows = None, sum(scored)
     if rows and all(measure is not None and measure.total is not None for measure in measures):
         # The total of all parts is nowhere printed: it is that of each, by the rows that it is about.

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import msgspec
-import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import shorten, stem_of
@@ -316,8 +315,7 @@ def _written_number(value: float) -> float | str | None:
 
 
 def _result(evaluation: Evaluation, name: str, measure: Measure) -> dict[str, Any] | None:
-    zero = evaluation.zero_missing
-    scored = np.nan_to_num(measure.values, nan=0.0) if zero else measure.values[~np.isnan(measure.values)]
+    scored = evaluation.counted(measure.values)
     if not len(scored):
         return None
     direction = {} if measure.higher_is_better is None else {"lower_is_better": not measure.higher_is_better}
@@ -325,7 +323,7 @@ def _result(evaluation: Evaluation, name: str, measure: Measure) -> dict[str, An
     details = dict(evaluation.conditions)
     if evaluation.repeats is not None:
         details[REPEATED_BY] = evaluation.repeat_column
-    if zero:
+    if evaluation.zero_missing:
         details.update([MISSING])
     return {
         "evaluation_name": _name(evaluation),

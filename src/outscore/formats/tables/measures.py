@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from outscore.formats.tables.names import USUAL, normalize_name
+from outscore.formats.tables.names import USUAL, normalize_name, shared_word
 
 # Names of score columns that say which scores are better: for errors, losses and waiting times, lower ones.
 #
@@ -207,12 +207,7 @@ def _is_plainly_low(name: str) -> bool:
 
 def _in_all(columns: Sequence[str], measures: Iterable[str]) -> str | None:
     """The longest of these measures that stands in front of all columns, or behind all of them."""
-    names = [normalize_name(column) for column in columns]
-    for measure in sorted(measures, key=len, reverse=True):
-        before, behind = f"{measure}_", f"_{measure}"
-        if len(names) > 1 and (all(one.startswith(before) for one in names) or all(one.endswith(behind) for one in names)):
-            return measure
-    return None
+    return shared_word(columns, sorted(measures, key=len, reverse=True))
 
 
 def named_after(column: str) -> str | None:

@@ -159,10 +159,15 @@ def shared_score(columns: Sequence[str]) -> str | None:
     >>> shared_score(["gpt_correct", "llama_correct"]), shared_score(["gpt_correct", "llama"]), shared_score(["acc_a", "acc_b"])
     ('correct', None, 'acc')
     """
+    return shared_word(columns, (score for tier in USUAL["score"] for score in tier))
+
+
+def shared_word(columns: Sequence[str], words: Iterable[str]) -> str | None:
+    """The first of these words that stands in front of the names of all of several columns, or behind all of them."""
     names = [normalize_name(column) for column in columns]
-    for score in (score for tier in USUAL["score"] for score in tier):
-        if all(name.endswith(f"_{score}") for name in names) or all(name.startswith(f"{score}_") for name in names):
-            return score
+    for word in words if len(names) > 1 else ():
+        if all(name.startswith(f"{word}_") for name in names) or all(name.endswith(f"_{word}") for name in names):
+            return word
     return None
 
 

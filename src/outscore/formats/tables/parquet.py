@@ -45,7 +45,6 @@ REFUSED = 2
 STANDARD_ERROR = 2
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_int)
 _LOCK = Lock()
-_holding = 0
 MARK = b"PAR1"
 SAMPLE_ROWS = 20
 _CELL_BYTES = 8
@@ -58,18 +57,14 @@ def hold_native_errors(sentence: str) -> Iterator[None]:
     An abort cannot be stopped: `sentence` is printed, and the process ends with the exit code of a refusal. Threads share one
     standard error, so only the first of several that overlap holds it.
     """
-    global _holding  # noqa: PLW0603 - a file descriptor belongs to the process
-    with _LOCK:
-        is_first, _holding = _holding == 0, _holding + 1
+    if not _LOCK.acquire(blocking=False):
+        yield
+        return
     try:
-        if is_first:
-            with _held(sentence):
-                yield
-        else:
+        with _held(sentence):
             yield
     finally:
-        with _LOCK:
-            _holding -= 1
+        _LOCK.release()
 
 
 @contextmanager
