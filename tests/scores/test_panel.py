@@ -57,13 +57,14 @@ def test_against_naive_twin(rows):
     }
     assert found == pytest.approx(wanted)
     assert panel.items == tuple(dict.fromkeys(item for name in panel.systems for item, _ in by_system[name]))
-    assert panel.duplicates == len(rows) - len(wanted)
+    assert align(systems).duplicates == len(rows) - len(wanted)
 
 
 def test_conflicts_are_averaged_counted_and_told():
-    (panel,) = panels_of([system("a", [("p", 1), ("p", 0), ("q", 1), ("q", 1)]), system("b", [("p", 1), ("q", 0)])])
+    systems = [system("a", [("p", 1), ("p", 0), ("q", 1), ("q", 1)]), system("b", [("p", 1), ("q", 0)])]
+    (panel,), aligned = panels_of(systems), align(systems)
     assert scores_of(panel).tolist() == [[0.5, 1.0], [1.0, 0.0]]
-    assert (panel.duplicates, panel.conflicts, int(panel.times.sum())) == (2, 1, 4)
+    assert (aligned.duplicates, aligned.conflicts, int(panel.times.sum())) == (2, 1, 4)
     assert "contradict" in panel.notes[0].text
     (first,) = panels_of([system("a", [("p", 1), ("p", 0)]), system("b", [("p", 1)])], duplicates="first")
     assert scores_of(first).tolist() == [[1], [1]]
@@ -212,11 +213,12 @@ def test_dataframes_with_gaps_and_paths(missing, tmp_path):
 
 
 def test_livebench_is_read_as_the_data_sheet_says(shared_data):
-    (panel,) = panels_of(osc.read(shared_data / "llm-scores" / "livebench.parquet"))
+    systems = osc.read(shared_data / "llm-scores" / "livebench.parquet")
+    (panel,), aligned = panels_of(systems), align(systems, "mean")
     present = panel.present.astype(int)
     shared = (present @ present.T)[np.triu_indices(93, 1)]
     assert panel.shape == (93, 1136)
-    assert (panel.duplicates, panel.conflicts) == (590, 59)
+    assert (aligned.duplicates, aligned.conflicts) == (590, 59)
     assert ((shared == 0).sum(), (shared > 0).sum()) == (120, 4158)
 
 

@@ -62,8 +62,6 @@ class Panel(Brief):
         (systems, items) mask of the cells that are means of rows that differ; None without any.
     single
         Each system's rows, true numbers, before units were made, if they were.
-    duplicates, conflicts
-        The number of repeated rows, and of items whose rows contradict each other.
     notes
         What a report should say about how the table was filled.
 
@@ -87,8 +85,6 @@ class Panel(Brief):
     repeats: Repeats | None = None
     averaged: Array | None = None
     single: tuple[Array, ...] | None = None
-    duplicates: int = 0
-    conflicts: int = 0
     notes: tuple[Note, ...] = ()
     cluster_names: Sequence[str] = ()
 
@@ -410,7 +406,7 @@ def _differ(runs: Runs, items: int) -> Array:
 
 
 def panels_by_dataset(aligned: Aligned, metric: str | AdditiveMetric) -> list[Panel]:
-    """One panel for each dataset of systems that have been aligned; the first one carries the notes and counts of all rows.
+    """One panel for each dataset of systems that have been aligned; the first one carries the notes on all rows.
 
     Examples
     --------
@@ -466,9 +462,6 @@ def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str |
                 repeats=repeats,
             )
         )
-    if aligned.duplicates or aligned.conflicts:
-        # The first one carries the counts of all rows.
-        panels[0] = replace(panels[0], duplicates=aligned.duplicates, conflicts=aligned.conflicts)
     return panels
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,7 @@ def counts_in(given: Any) -> Array | None:  # noqa: ANN401
 
 
 def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
-    """The systems of a table, read as a file is; an item that a column lacks is one that its system lacks."""
+    """The systems of a table, read as a file is."""
     table = table_of(given)
     index, names = _index_of(table), [str(name) for name in table.columns]
     repeated = Counter(names)
@@ -72,7 +71,7 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
     records = Records("The table", columns, {name: x[:SAMPLE] for name, x in values.items()}, blocks, "row")
     if is_labelled(table) and rows and not choice.transpose:
         refuse_summary(records, "index", (str(table.index[0]), str(table.index[-1])), (1, rows))
-    return read_table(records, replace(choice, gaps=True), "dataframe")
+    return read_table(records, choice, "dataframe")
 
 
 def _index_of(table: Any) -> dict[str, list[Any]]:  # noqa: ANN401

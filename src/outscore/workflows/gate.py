@@ -310,7 +310,7 @@ def _run_texts(request: GateRequest, data: Texts | None) -> GateResult:
             f"--metric names {len(metrics)} metrics, but a gate has one margin.", "Name one of them.", parameter="metric"
         )
     if data is None:
-        in_order = replace(request.texts(BOOTSTRAP), metric=metrics[0], names=request.names)
+        in_order = request.texts(BOOTSTRAP, metric=metrics[0], names=request.names)
         in_order.validate()
         data = read_texts(in_order).swap_systems()
 

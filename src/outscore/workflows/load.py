@@ -110,7 +110,8 @@ def load_pair(
 def pair_of_tables(tables: Sequence[object], request: CompareRequest) -> Systems:
     """Dataframes in place of files: one with both systems, or one for each."""
     columns = request.columns()
-    by_table = [systems_in(table, Choice(**columns, systems=request.system if len(tables) == 1 else ())) for table in tables]
+    choice = Choice(**columns, systems=request.system if len(tables) == 1 else (), gaps=True)
+    by_table = [systems_in(table, choice) for table in tables]
     if len(by_table) == 1:
         a, b, names = _from_one(by_table[0], chosen=bool(request.system))
     else:

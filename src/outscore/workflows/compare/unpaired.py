@@ -12,7 +12,6 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.records import dataclass
 from outscore.core.rows import is_labelled
 from outscore.formats.logs.registry import LOGS
 from outscore.inference.base.own_score import own_intervals
@@ -35,14 +34,14 @@ from outscore.language.numbers import count, format_probability
 from outscore.language.verdict.comparison import comparison_of
 from outscore.results.analysis import ChartData, Effect, Power
 from outscore.results.comparison import Comparisons, Margin, SystemScore, Unpaired
-from outscore.results.design import Alignment, Design, Reading
+from outscore.results.design import Alignment, Design
 from outscore.results.note import Note, Signature
 from outscore.results.pvalue import PValue
 from outscore.scores.panel import Panel
 from outscore.scores.system import Scores, facts_of_answers
-from outscore.workflows.prepare import prepare_each
+from outscore.workflows.prepare import Prepared, prepare_each
 from outscore.workflows.question import Question
-from outscore.workflows.reading import MetricDirection, gold_notes, scale_notes
+from outscore.workflows.reading import gold_notes, scale_notes
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.systems import Systems, arrays_given, names_of_series, pair_given
 
@@ -104,16 +103,17 @@ def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = Fals
     (0.05714285714285714, (3, 4))
     """
     question = Question(**request.asked(), gate=gate)
-    ready = ready_samples(request, data)
-    samples, panels, better, metric = ready.samples, ready.panels, ready.better, ready.metric
+    samples, ready = ready_samples(request, data)
+    panels = [one.whole for one in ready]
+    metric, rows = panels[0].metric, rows_behind(ready)
     result = run_unpaired(question.entry.name, samples, question.of_test)
     margin, about_margin = _margin(samples, metric, question)
     beside = _beside(samples, question)
     n, values = sum(samples.sizes), [samples.a, samples.b]
     own = own_intervals([own_rows(panel, 0) for panel in panels], metric, question.alpha)
-    repeated, contradicting = sum(panel.duplicates for panel in panels), sum(panel.conflicts for panel in panels)
+    repeated, contradicting = sum(one.aligned.duplicates for one in ready), sum(one.aligned.conflicts for one in ready)
     notes = [
-        *better.notes,
+        *ready[0].better.notes,
         *data.notes,
         *scale_notes(data.names, values),
         *gold_notes(data.names, values, data.origins),
@@ -130,7 +130,7 @@ def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = Fals
         "higher_is_better": metric.higher_is_better,
         "n": n,
         "clusters": None if samples.clusters is None else samples.n,
-        "design": Design(ready.rows, n, ready.rows / n, []),
+        "design": Design(rows, n, rows / n, []),
         "alignment": Alignment(0, *samples.sizes, repeated, contradicting, list(data.missing)),
         "scores": tuple(
             SystemScore(name, mean, *limits) for name, mean, limits in zip(data.names, samples.means, own, strict=True)
@@ -144,7 +144,7 @@ def compare_samples(request: CompareRequest, data: Systems, *, gate: bool = Fals
             two_histograms(samples.a.astype(float), samples.b.astype(float)),
             null=None if gate else null_of_samples(samples, question.seed),
         ),
-        "reading": ready.reading,
+        "reading": ready[0].reading(rows),
         "margin": margin,
         "unpaired": beside,
         "power": _power(samples, result.p, question),
@@ -162,35 +162,21 @@ def _margin(samples: Samples, metric: AdditiveMetric, question: Question) -> tup
     return replace(margin, interval=run_unpaired(question.entry.name, samples, both).interval), notes
 
 
-@dataclass(frozen=True, eq=False)
-class Ready:
-    """Two samples that are ready for a test, each a panel of one system, and which scores are better."""
+def ready_samples(request: CompareRequest, data: Systems) -> tuple[Samples, list[Prepared]]:
+    """One score per item of each system, in the direction that is better, and what these were made of.
 
-    samples: Samples
-    panels: tuple[Panel, Panel]
-    better: MetricDirection
-    reading: Reading
-
-    @property
-    def metric(self) -> AdditiveMetric:
-        """What scores the items of both."""
-        return self.panels[0].metric
-
-    @property
-    def rows(self) -> int:
-        """The number of rows behind the items of both."""
-        return sum(int(panel.times.sum()) for panel in self.panels)
-
-
-def ready_samples(request: CompareRequest, data: Systems) -> Ready:
-    """One score per item of each system, in the direction that is better; refused where the two share items."""
+    Systems that share items are refused.
+    """
     _refuse_counts(data)
     _refuse_shared(data)
     prepared = prepare_each(request, data)
     first, second = (one.whole for one in prepared)
-    samples = Samples(_values(first), _values(second), _clusters_of(first, second, data), first.orientation)
-    rows = sum(int(panel.times.sum()) for panel in (first, second))
-    return Ready(samples, (first, second), prepared[0].better, prepared[0].reading(rows))
+    return Samples(_values(first), _values(second), _clusters_of(first, second, data), first.orientation), prepared
+
+
+def rows_behind(prepared: Sequence[Prepared]) -> int:
+    """The number of rows behind the items of all systems."""
+    return sum(int(one.whole.times.sum()) for one in prepared)
 
 
 def _values(panel: Panel) -> Array:

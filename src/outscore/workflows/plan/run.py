@@ -23,7 +23,7 @@ from outscore.language.verdict.plan import units_note
 from outscore.results.note import Note
 from outscore.results.plan import AnytimePlan, Costs, PlanFacts, PlanResult, PossibleP, PossibleTable, StudyDesign
 from outscore.scores.system import label_of
-from outscore.workflows.compare.unpaired import ready_samples, samples_given
+from outscore.workflows.compare.unpaired import ready_samples, rows_behind, samples_given
 from outscore.workflows.load import load_pair
 from outscore.workflows.names import at_the_door
 from outscore.workflows.plan.answer import (
@@ -224,8 +224,8 @@ def _from_battles(request: PlanRequest) -> PlanResult:
 
 def _from_samples(request: PlanRequest, data: Systems) -> PlanResult:
     """A plan for different items, with the spread of a pilot of such."""
-    ready = ready_samples(CompareRequest(direction=request.direction, unpaired=True), data)
-    samples = ready.samples.checked()
+    samples, ready = ready_samples(CompareRequest(direction=request.direction, unpaired=True), data)
+    samples = samples.checked()
     found = design_of_samples(samples)
     if found is None:
         raise OutscoreError("The pilot's scores are all equal, so they say nothing about spread.", "Give `sd` instead.")
@@ -242,8 +242,9 @@ def _from_samples(request: PlanRequest, data: Systems) -> PlanResult:
         side = None if sided else design.alternative
         effect = improvement(request.effect, samples.orientation, alternative=side, n=request.n)
     planned = answer(design, effect=effect, n=request.n, power=request.power)
-    notes = [*ready.better.notes, *data.notes, *samples_notes(samples, own=own)]
-    return _finish(request, planned, before=notes, reading=ready.reading, inputs=input_settings(data.origins))
+    notes = [*ready[0].better.notes, *data.notes, *samples_notes(samples, own=own)]
+    reading = ready[0].reading(rows_behind(ready))
+    return _finish(request, planned, before=notes, reading=reading, inputs=input_settings(data.origins))
 
 
 def _from_pilot(request: PlanRequest, pilot: Systems, progress: Progress) -> PlanResult:

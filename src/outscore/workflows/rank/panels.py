@@ -440,7 +440,6 @@ def rank_panels(
         found,
         standings,
         slices=parts,
-        repeated=(sum(one.duplicates for one in panels), sum(one.conflicts for one in panels)),
         **smallest_p_of(population, measured, question, metrics),
         population=population,
         other_populations=other,

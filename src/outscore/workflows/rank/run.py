@@ -263,6 +263,7 @@ def _rank_scores(request: RankRequest, measures: Sequence[Prepared], work: _Work
         progress=work.progress,
         settings=request.settings(origins),
         reading=first.reading(sum(panel.shape[1] for panel in first.panels), origins),
+        repeated=(first.aligned.duplicates, first.aligned.conflicts),
         notes=list(dict.fromkeys(notes)),
     )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -431,7 +431,7 @@ def _all_pairs(tables: Sequence[Measured], correction: str) -> Array:
 # The smallest p that the items and runs of a ranking can give, for each claim.
 
 
-def smallest_p_of(population: str, measured: Sequence[Measured], question: Question, metrics: Metrics) -> dict[str, float]:
+def smallest_p_of(population: str, measured: Sequence[Measured], question: Question, metrics: Metrics) -> dict[str, Any]:
     """The smallest p that a pair can reach, and the smallest adjusted one, if every pair reached its own; none if unknown."""
     parts = len(measured) // len(metrics)
     least = []
