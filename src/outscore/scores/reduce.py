@@ -110,10 +110,8 @@ def first_runs(systems: Sequence[Scores], rule: DuplicateRule = "stop") -> UsedR
     least = _least(codes)
     trimmed = [one.take(np.flatnonzero(occurrences(items) < least[items])) for one, items in zip(settled, codes, strict=True)]
     left_out = sum(one.rows for one in settled) - sum(one.rows for one in trimmed)
-    if not left_out:
-        return replace(found, scores=trimmed)
     text = f"{left_out:,} rows were left out: for each item only the first runs are compared, as many as every system has."
-    return replace(found, scores=trimmed, notes=[Note("data", text)])
+    return replace(found, scores=trimmed, notes=[Note("data", text)] if left_out else [])
 
 
 def _least(codes: Sequence[Array]) -> Array:
@@ -191,8 +189,8 @@ def _reduce(scores: Scores, codes: Array, reduction: Reduction, *, by_answers: b
         reduced = (1 + np.sign(2 * np.add.reduceat(values, starts) - sizes)) / 2
     firsts = order[starts]
     in_file_order = np.argsort(firsts)
-    whole = replace(scores.take(firsts[in_file_order]), repeats=None, answers=None)
-    return replace(whole, values=as_integers(reduced[in_file_order].astype(float)))
+    values = as_integers(reduced[in_file_order].astype(float))
+    return replace(scores.take(firsts[in_file_order]), values=values, repeats=None, answers=None)
 
 
 def _plurality(answers: Array, right: Array) -> float:

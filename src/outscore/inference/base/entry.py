@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal
 
 from outscore.core.errors import ClustersError, OutscoreError
@@ -171,6 +171,10 @@ class TestEntry:
     def swaps_metric(self) -> bool:
         """Whether it swaps the systems and recomputes the metric, so that several questions can share the swaps (max-T)."""
         return self.null == "swaps" and self.estimand == "metric"
+
+    def p(self, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> PValue:
+        """Its p-value alone."""
+        return self.run(pairs, metric, replace(request, interval=False)).p
 
     def suitability(self, claim: Claim) -> Suitability:
         """How well it suits a claim."""

@@ -148,11 +148,11 @@ def _point(columns: tuple[Array, Array], size: int, orders: Array, p_of: Parts) 
 
 def _p_of_test(units: PairedScores, metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Parts:
     options = {**complete(entry.name, entry.options, {}), **request.options, **entry.quick[0]}
-    quick_request = replace(request, interval=False, options=options)
+    quick_request = replace(request, options=options)
 
     def p_of(blocks: Blocks) -> Array:
         pairs = (units.part(x, y) for a, b in blocks for x, y in zip(a, b, strict=True))
-        return np.array([entry.run(pair, metric, quick_request).p.value for pair in pairs])
+        return np.array([entry.p(pair, metric, quick_request).value for pair in pairs])
 
     return p_of
 

@@ -7,7 +7,6 @@ the design's path from rows to clusters, and the verdict. `families` asks the sa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -75,8 +74,8 @@ def permutation_test(
     check_seed("seed", seed)
     given = {"method": method} | ({} if resamples is None else {"resamples": resamples})
     options = complete("permutation", TESTS["permutation"].options, given)
-    request = TestRequest(cast("Alternative", alternative), delta, seed=seed, options=options, interval=False)
-    return TESTS["permutation"].run(with_exact_integers(panel.matched_rows()), panel.metric, request).p
+    request = TestRequest(cast("Alternative", alternative), delta, seed=seed, options=options)
+    return TESTS["permutation"].p(with_exact_integers(panel.matched_rows()), panel.metric, request)
 
 
 def compare_panel(
@@ -182,11 +181,10 @@ def _idle_notes(answer: Answer, p: PValue, *, averaged: bool) -> tuple[str, ...]
 
 def _over_shuffles(rows: PairedScores, metric: AdditiveMetric, question: Question) -> Note:
     """How much p depends on which items came together: on these units, and on those of as many other seeds."""
-    asked = replace(question.of_test, interval=False)
     values = []
     for seed in range(question.shuffle or 0, (question.shuffle or 0) + SHUFFLES):
         units, _ = evaluation_units(rows, metric, question.unit_size, question.unit_statistic, seed)
-        values.append(question.entry.run(units, metric, asked).p.value)
+        values.append(question.entry.p(units, metric, question.of_test).value)
     low, middle, high = (format_probability(float(x)) for x in (min(values), np.median(values), max(values)))
     text = (
         f"Which items share a unit is left to chance by the shuffle: over {SHUFFLES} shuffles (seeds {question.shuffle} to"

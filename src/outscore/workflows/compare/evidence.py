@@ -197,9 +197,9 @@ def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest)
     for entry in TESTS.values():
         if entry.name == DEFAULT or entry.posterior:
             continue
-        asked = replace(request, options=complete(entry.name, entry.options, {}), interval=False)
+        asked = replace(request, options=complete(entry.name, entry.options, {}))
         try:
-            p_values.append(entry.run(pairs, metric, asked).p)
+            p_values.append(entry.p(pairs, metric, asked))
         except OutscoreError as refusal:
             missing.append(f"{entry.name} ({_reason(entry, pairs, request) or refusal.message.rstrip('.')})")
     missing += [f"{entry.name} (it has no p-value of its own)" for entry in TESTS.values() if entry.posterior]
@@ -277,7 +277,7 @@ def path_of(data: Rows, p: PValue, question: Question, answer: Answer) -> list[P
     for i, (name, view) in enumerate(views):
         step_p = p
         if i < len(views) - 1:
-            step_p = question.entry.run(view, metric, replace(question.of_test, interval=False)).p
+            step_p = question.entry.p(view, metric, question.of_test)
         a, b = scores_of(view.per_item(), metric)
         steps.append(PathStep(name, step_p.n, a - b, step_p.value))
     if answer.population != ITEMS:

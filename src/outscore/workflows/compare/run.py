@@ -64,19 +64,19 @@ def run(request: CompareRequest, data: Systems | None = None) -> Comparisons:
 def _by_measure(request: CompareRequest) -> tuple[Numbers, Sequence[Origin]]:
     """The comparison of a request's files by one of its measures, before its p is corrected for their number."""
     with proposing_measures(request):
-        return _one(request, load(request))
+        return _one(request, load(request), Question(**request.asked()))
 
 
 def _one(
-    request: CompareRequest, systems: Systems, *, from_files: bool = True, gate: bool = False
+    request: CompareRequest, systems: Systems, question: Question, *, from_files: bool = True
 ) -> tuple[Numbers, Sequence[Origin]]:
     """One comparison of systems that have been read, in numbers, and the files they are in."""
     if systems.corpus:
         from outscore.workflows.texts.run import log_texts
 
-        return log_texts(request, systems, gate=gate)
+        return log_texts(request, systems, gate=question.gate)
     prepared = prepare(request, systems)
-    return _whole(prepared, Question(**request.asked(), gate=gate), from_files=from_files), prepared.systems.origins
+    return _whole(prepared, question, from_files=from_files), prepared.systems.origins
 
 
 def compare_systems(request: CompareRequest, systems: Systems, *, from_files: bool = False, gate: bool = False) -> Comparisons:
@@ -88,7 +88,7 @@ def compare_systems(request: CompareRequest, systems: Systems, *, from_files: bo
         return compare_samples(request, systems, gate=gate)
     question = Question(**request.asked(), gate=gate)
     if systems.corpus or request.slice is None:
-        numbers, origins = _one(request, systems, from_files=from_files, gate=gate)
+        numbers, origins = _one(request, systems, question, from_files=from_files)
         return Comparisons([comparison_of(numbers, **question.side)], request.settings(origins))
     prepared = prepare(request, systems)
     whole, panel = _whole(prepared, question, from_files=from_files), prepared.whole
@@ -110,7 +110,7 @@ def _whole(prepared: Prepared, question: Question, *, from_files: bool) -> Numbe
         datasets, pooled = _datasets(prepared)
         reading = prepared.reading(rows.rows)
         after = [
-            *([] if request.compat is None else _of_originals(rows, panel.metric, request)),
+            *([] if request.compat is None else _of_originals(_originals(request), rows, panel.metric, question)),
             *([IN_ORDER] if request.anytime else []),
             *delong_notes(prepared.aligned, prepared.better.metric, question.alpha),
         ]
@@ -184,7 +184,11 @@ def _of_tables(tables: Sequence[object], labels: object, given: Mapping[str, Any
     request = _naming_columns(labels, given)
     request.validate(arrays=True)
     if request.measure:
-        return compare_measures(request, lambda one: _one(one, pair_of_tables(tables, one), from_files=False))
+
+        def compare(one: CompareRequest) -> tuple[Numbers, Sequence[Origin]]:
+            return _one(one, pair_of_tables(tables, one), Question(**one.asked()), from_files=False)
+
+        return compare_measures(request, compare)
     with proposing_measures(request):
         compared = run(request, pair_of_tables(tables, request))
     return compared if request.slice is not None else compared.comparisons[0]
@@ -220,12 +224,11 @@ def _originals(request: CompareRequest) -> list[str]:
     return names
 
 
-def _of_originals(rows: PairedScores, metric: AdditiveMetric, request: CompareRequest) -> list[Note]:
+def _of_originals(names: Sequence[str], rows: PairedScores, metric: AdditiveMetric, question: Question) -> list[Note]:
     """What other programs print for the same items."""
     from outscore.inference.originals import of_originals
 
-    question = Question(**request.asked())
-    return [of_originals(name, rows, metric, question.of_test, *question.units) for name in _originals(request)]
+    return [of_originals(name, rows, metric, question.of_test, *question.units) for name in names]
 
 
 def _reading_notes(prepared: Prepared, panel: Panel, *, from_files: bool) -> list[Note]:
