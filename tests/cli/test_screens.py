@@ -63,6 +63,17 @@ def test_every_screen_keeps_its_budget_and_fits_the_width(answered, name):
     assert not re.search(r"\d % ", screen)
 
 
+@pytest.mark.parametrize("more", ["", "--margin .05", "--test bayes", "--test all", "--alternative greater", "--unit-size 4"])
+@pytest.mark.parametrize("name", a_few([name for name in SHOWN if SHOWN[name].command("")[0] == "compare"], 2))
+def test_a_screen_is_the_same_where_nothing_else_is_asked_for(tmp_path, monkeypatch, outscore, name, more):
+    monkeypatch.chdir(tmp_path)
+    for file, text in SHOWN[name].files(0).items():
+        Path(file).write_text(text, encoding="utf-8")
+    command = [*SHOWN[name].command("."), *more.split()]
+    alone, beside = outscore(*command), outscore(*command, "-o", "result.json")
+    assert (alone.exit_code, alone.stdout) == (beside.exit_code, beside.stdout)
+
+
 def notes_of(plain: object) -> list[dict[str, str]]:
     """Every note anywhere in a result."""
     if isinstance(plain, list | tuple):

@@ -77,7 +77,7 @@ def compare(asked: declared.Asked[ComparisonRequest]) -> None:
     with asked.working("comparing"):
         from outscore.workflows.compare.run import run
 
-        results = run(request)
+        results = run(request, screen=asked.on_screen and asked.own["units"] is None)
     first, *others = results.comparisons
     first = replace(first, notes=[*first.notes, *declared.changed_inputs(asked.saved, results.settings["inputs"])])
     asked.deliver(replace(results, comparisons=[first, *others]), _units(results, asked))

@@ -319,6 +319,11 @@ class Asked(Generic[_Request]):
     saved: Saved | None
     own: Mapping[str, Any]
 
+    @property
+    def on_screen(self) -> bool:
+        """Whether the result is shown on a screen alone."""
+        return self.form == "text" and not (self.verbose or self.outputs or self.charts)
+
     def working(self, doing: str) -> AbstractContextManager[None]:
         """A sign of life while work is done, unless somebody is typing the input."""
         typing = "-" in self.request.inputs and sys.stdin.isatty()

@@ -42,8 +42,9 @@ from outscore.workflows.validate import check_metric, check_population, check_re
 class Question:
     """What is asked, without the data; `options` are those given for the deciding test.
 
-    A `gate` asks for the interval of both sides of its margin, and for nothing that it does not show. A correction, a baseline
-    and pictures of ranks are for many systems, the alternative, another difference than 0 and a margin for two.
+    A `gate` asks for the interval of both sides of its margin, and neither it nor a `screen` for what they do not show. A
+    correction, a baseline and pictures of ranks are for many systems, the alternative, another difference than 0 and a margin
+    for two.
 
     Examples
     --------
@@ -72,6 +73,7 @@ class Question:
     unit_advice: bool = False
     normality_alpha: float = shared.NORMALITY_ALPHA.default
     gate: bool = False
+    screen: bool = False
 
     @cached_property
     def entry(self) -> TestEntry:

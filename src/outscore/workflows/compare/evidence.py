@@ -84,11 +84,24 @@ class Rows:
 def explained(data: Rows, question: Question, p: PValue, answer: Answer, *, averaged: bool) -> Numbers:
     """The evidence beside the answer: effects, power, the units that decided, and pictures; p is that of new items.
 
-    A gate shows no null law, and macro averages nothing that is about single items.
+    A gate shows no null law, macro averages nothing that is about single items, and a screen only what is to be heeded or done.
     """
     pairs, metric, request, tested = data.pairs, data.panel.metric, question.of_test, TESTS[p.test]
-    units, single = units_of(pairs), question.unit_size == 1
-    items = data.panel.unit_names()
+    single, alone = question.unit_size == 1, scores_if_any(pairs, metric) is None
+    unshuffled = None if single or question.shuffle is None else data.rows
+    analysis = analyse(
+        pairs,
+        metric,
+        median_test=tested.estimand == "median",
+        normality_alpha=question.normality_alpha,
+        unshuffled=unshuffled,
+    )
+    power = answer.power
+    if answer.population == ITEMS and not averaged:
+        power = _power(pairs, metric, request, p)
+    if question.screen:
+        return {"analysis": analysis, "power": power, "pictures": ChartData({}, alone=alone)}
+    units, items = units_of(pairs), data.panel.unit_names()
     names = items if single else [f"unit {i + 1}" for i in range(pairs.rows)]
     brief = averaged or question.gate
     further = not brief and answer.population == ITEMS
@@ -100,18 +113,9 @@ def explained(data: Rows, question: Question, p: PValue, answer: Answer, *, aver
     curve = None
     if data.panel.repeats is not None and single and metric.higher_is_better:
         curve = _curve_of_runs(data, data.panel.repeats.reduced, question)
-    power = answer.power
-    if answer.population == ITEMS and not averaged:
-        power = _power(pairs, metric, request, p)
     return {
         "effects": [] if averaged else effects(pairs, metric, request.alpha),
-        "analysis": analyse(
-            pairs,
-            metric,
-            median_test=tested.estimand == "median",
-            normality_alpha=question.normality_alpha,
-            unshuffled=None if single or question.shuffle is None else data.rows,
-        ),
+        "analysis": analysis,
         "power": power,
         **_deciding(units, metric, names),
         "fragility": _fragility(units, metric, request, p) if further else None,
@@ -121,7 +125,7 @@ def explained(data: Rows, question: Question, p: PValue, answer: Answer, *, aver
             size_curve(pairs, metric, tested, _request_of(p.test, question.entry, request)) if further else [],
             normal_quantiles(pairs, metric),
             (size_test(pairs, metric, tested) or "") if further else "",
-            alone=scores_if_any(pairs, metric) is None,
+            alone=alone,
             runs=curve,
         ),
         "units": [] if single else _with_members(data, names, items, question),

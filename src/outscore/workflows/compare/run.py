@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from outscore.core.errors import ClustersError, OutscoreError
@@ -38,8 +39,10 @@ COUNTS = ("true positives", "false positives", "false negatives")
 
 
 @at_the_door
-def run(request: CompareRequest, data: Systems | None = None) -> Comparisons:
+def run(request: CompareRequest, data: Systems | None = None, *, screen: bool = False) -> Comparisons:
     """Read the files of a request, or use `data` instead, and compare; slices, if any were asked for, follow the whole.
+
+    A `screen` asks as its `Question` says.
 
     Examples
     --------
@@ -53,18 +56,18 @@ def run(request: CompareRequest, data: Systems | None = None) -> Comparisons:
     if request.qrels and isinstance(request.metric, str) and "," in request.metric:
         request = replace(request, metric=None, measure=tuple(name.strip() for name in request.metric.split(",")))
     if request.measure and data is None:
-        return compare_measures(request, _by_measure)
+        return compare_measures(request, partial(_by_measure, screen=screen))
     with proposing_measures(request):
         if data is not None:
             request.validate(arrays=True)
-        return compare_systems(request, data or load(request), from_files=data is None)
+        return compare_systems(request, data or load(request), from_files=data is None, screen=screen)
 
 
 @at_the_door
-def _by_measure(request: CompareRequest) -> tuple[Numbers, Sequence[Origin]]:
+def _by_measure(request: CompareRequest, *, screen: bool) -> tuple[Numbers, Sequence[Origin]]:
     """The comparison of a request's files by one of its measures, before its p is corrected for their number."""
     with proposing_measures(request):
-        return _one(request, load(request), Question(**request.asked()))
+        return _one(request, load(request), Question(**request.asked(), screen=screen))
 
 
 def _one(
@@ -79,14 +82,16 @@ def _one(
     return _whole(prepared, question, from_files=from_files), prepared.systems.origins
 
 
-def compare_systems(request: CompareRequest, systems: Systems, *, from_files: bool = False, gate: bool = False) -> Comparisons:
-    """Compare two systems that have been read, for a `gate` or for themselves, and every slice that was asked for.
+def compare_systems(
+    request: CompareRequest, systems: Systems, *, from_files: bool = False, gate: bool = False, screen: bool = False
+) -> Comparisons:
+    """Compare two systems that have been read, for a `gate`, a `screen` or themselves, and every slice that was asked for.
 
     For logs, the requested metric is one of their scores, whose mean is compared; if a log scores the corpus, its texts are.
     """
     if request.unpaired:
         return compare_samples(request, systems, gate=gate)
-    question = Question(**request.asked(), gate=gate)
+    question = Question(**request.asked(), gate=gate, screen=screen)
     if systems.corpus or request.slice is None:
         numbers, origins = _one(request, systems, question, from_files=from_files)
         return Comparisons([comparison_of(numbers, **question.side)], request.settings(origins))
@@ -121,7 +126,7 @@ def _whole(prepared: Prepared, question: Question, *, from_files: bool) -> Numbe
     except OutscoreError as refusal:
         raise _with_origin(refusal, request, systems, panel) from None
     exchanges = {}
-    if systems.evaluations:
+    if systems.evaluations and not question.screen:
         exchanges = {"deciding_items": with_exchanges(whole["deciding_items"], systems.evaluations)}
     before = [*prepared.better.notes, *_reading_notes(prepared, panel, from_files=from_files), *pooled]
     return {
