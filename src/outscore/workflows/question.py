@@ -33,7 +33,16 @@ from outscore.inference.two_way import FEW_RUNS
 from outscore.results.note import Note
 from outscore.scores.panel import Panel
 from outscore.workflows.requests import shared
-from outscore.workflows.validate import check_metric, check_population, check_repeats, check_units, deciding_entry
+from outscore.workflows.validate import (
+    check_delta,
+    check_margin,
+    check_metric,
+    check_names,
+    check_population,
+    check_repeats,
+    check_units,
+    deciding_entry,
+)
 
 # What is asked of the systems of a comparison, a ranking or a gate, whatever these are.
 
@@ -98,16 +107,29 @@ class Question:
         """Level, side and tested difference, which decisions and words need."""
         return {"alpha": self.alpha, "alternative": self.alternative, "delta": self.delta}
 
-    def check_ranking(self, metric: str | AdditiveMetric | None = None) -> None:
-        """Refuse whatever can be refused about a ranking without looking at data."""
-        check_test(self.test)
+    def check(self, metric: str | AdditiveMetric | None) -> None:
+        """Refuse whatever can be refused without looking at data."""
+        check_population(self.population, self.test)
         complete(self.entry.name, self.entry.options, self.options)
         check_metric(metric)
+        check_units(*self.units, advice=self.unit_advice)
+
+    def check_comparison(self, metric: str | AdditiveMetric | None, names: Sequence[str]) -> None:
+        """The same for a comparison of two systems, which may have `names`."""
+        self.check(metric)
+        check_delta(self.delta)
+        if self.margin is not None:
+            check_margin(self.entry, self.margin)
+        if names:
+            check_names(names)
+
+    def check_ranking(self, metric: str | AdditiveMetric | None = None) -> None:
+        """The same for a ranking."""
+        check_test(self.test)
+        self.check(metric)
         check_seed("seed", self.seed)
         check_level("alpha", self.alpha)
-        check_units(self.unit_size, self.unit_statistic, self.shuffle, advice=False)
         check_repeats(self.repeats)
-        check_population(self.population, self.test)
         self.check_family()
 
     def of_other_scores(self) -> Question:

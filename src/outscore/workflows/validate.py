@@ -13,7 +13,6 @@ from numbers import Real
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_array, as_written
 from outscore.core.options import check_count, check_seed, complete, did_you_mean, parse_spec, quoted
 from outscore.core.reduction import parse_reduction
@@ -87,34 +86,6 @@ def _kind_of(raw: Array) -> str:
         return "text"
     type_name = next((type(x).__name__ for x in raw.ravel() if not isinstance(x, (int, float))), "integers beyond 64 bits")
     return type_name if raw.dtype.kind == "O" else str(raw.dtype)
-
-
-def check_comparison(
-    *,
-    test: str,
-    metric: str | AdditiveMetric | None,
-    options: Mapping[str, object],
-    delta: float,
-    margin: float | None,
-    unit_size: int,
-    unit_statistic: str,
-    shuffle: int | None,
-    names: Sequence[str],
-    unit_advice: bool = False,
-    population: str | None = None,
-    **others: object,
-) -> None:
-    """Refuse whatever can be refused about a comparison without looking at data."""
-    del others  # checked by their options, or by the requests that declare them
-    check_population(population, test)
-    entry = deciding_entry(test)
-    complete(entry.name, entry.options, options)
-    check_metric(metric)
-    check_delta(delta)
-    if margin is not None:
-        _check_margin(entry, margin)
-    check_units(unit_size, unit_statistic, shuffle, advice=unit_advice)
-    _check_names(names)
 
 
 def check_repeats(kind: object) -> None:
@@ -202,7 +173,8 @@ def check_metric(metric: object) -> None:
     complete(name, METRICS[name].options, given)
 
 
-def _check_margin(entry: TestEntry, margin: object) -> None:
+def check_margin(entry: TestEntry, margin: object) -> None:
+    """Refuse a margin that is no size, and a test that has no use for one."""
     if not _is_usual(margin) or float(str(margin)) <= 0:
         raise OutscoreError(
             f"`margin` is {quoted(margin)}.", "Give a positive number in units of the metric.", parameter="margin"
@@ -232,7 +204,8 @@ def check_units(size: object, statistic: object, shuffle: object, *, advice: boo
                 )
 
 
-def _check_names(names: object) -> None:
+def check_names(names: object) -> None:
+    """Refuse what does not name two systems."""
     listed = isinstance(names, Sequence) and not isinstance(names, str) and len(names) == 2
     if not isinstance(names, Sequence) or not listed or not all(isinstance(name, str) and name.strip() for name in names):
         raise OutscoreError(f"`names` is {names!r}.", "Give a name for each system, such as ('new', 'old').", parameter="names")

@@ -185,8 +185,9 @@ class CompareRequest(ComparisonRequest, MeasuredRequest, TableRequest, LogReques
 
     def validate(self, *, arrays: bool = False, logs: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; arrays have no files, and a system may have many logs."""
+        from outscore.workflows.question import Question
         from outscore.workflows.reading import check_direction
-        from outscore.workflows.validate import check_comparison, check_correction, check_reduction, check_repeats
+        from outscore.workflows.validate import check_correction, check_reduction, check_repeats
 
         self._check_test()
         check_correction(self.correction, test=self.test, delta=self.delta)
@@ -197,7 +198,7 @@ class CompareRequest(ComparisonRequest, MeasuredRequest, TableRequest, LogReques
             self.require_files(cure, what="`compare` takes one or two", most=2)
         check_repeats(self.repeats)
         check_reduction(self.reduce, self.metric)
-        check_comparison(**self.asked(), metric=self.metric, names=self.names or ("A", "B"))
+        Question(**self.asked()).check_comparison(self.metric, self.names)
         self._check_looks()
         self._check_measures()
         self._check_unpaired()
@@ -345,8 +346,9 @@ class TextsRequest(ComparisonRequest):
         """Refuse whatever can be refused before a text is read; lists of segments have no files."""
         from outscore.formats.texts import check_columns
         from outscore.language.numbers import count
+        from outscore.workflows.question import Question
         from outscore.workflows.texts.checks import check_compat, check_reader, chosen_metrics
-        from outscore.workflows.validate import check_comparison, check_correction
+        from outscore.workflows.validate import check_correction
 
         check_correction(self.correction, test=self.test, delta=self.delta)
         check_reader(self.reader)
@@ -369,7 +371,7 @@ class TextsRequest(ComparisonRequest):
         check_compat(self.compat)
         if not self.is_shifted:
             self.refuse_outside(base.SHIFTED)
-        check_comparison(**self.asked(), metric=None, names=self.names or ("A", "B"))
+        Question(**self.asked()).check_comparison(None, self.names)
 
     def documents_of_texts(self) -> str | None:
         """What names the documents of segments; units are made of segments that follow one another, whatever their document."""
