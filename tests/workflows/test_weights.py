@@ -237,6 +237,13 @@ class TestUnused:
         (tmp_path / "all.csv").write_text("id,system,correct,latency\n" + rows)
         assert osc.compare(tmp_path / "all.csv", systems=["a", "b"]).reading.unused == ["latency"]
 
+    def test_parts_of_a_table_say_it_too(self, tmp_path):
+        rows = [(f"q{i}", name, float((i + k) % 3 % 2), i) for k, name in enumerate("ab") for i in range(12)]
+        for part in range(2):
+            shares = pl.DataFrame(rows[part::2], schema=["id", "system", "correct", "weight"], orient="row")
+            shares.write_parquet(tmp_path / f"part-{part}.parquet")
+        assert osc.rank(tmp_path).reading.unused == ["weight"]
+
     def test_ids_and_words_are_none(self, files):
         found = osc.compare(*files("id,score,image_id,line,comment", "q{i},{score},{i},{i},fine"))
         assert found.reading.unused == []

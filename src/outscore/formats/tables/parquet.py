@@ -287,8 +287,8 @@ def long_file(path: str, before: int = 0) -> LongFile:
     return LongFile(path, rows, before, place)
 
 
-def long_columns(file: LongFile, choice: Choice) -> LongColumns:
-    """Find the columns of a file of long rows: those the caller named, or those with usual names."""
+def long_columns(file: LongFile, choice: Choice) -> tuple[LongColumns, tuple[str, ...]]:
+    """Find the columns of a file of long rows: those the caller named, or those with usual names; and those without a part."""
     import polars as pl
 
     with refusing(file.label):
@@ -323,7 +323,7 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
             parameter="cluster",
         )
     kept = {part: column for part, column in parts.items() if not (layout.pooled and part == "dataset")}
-    return {**kept, "score": layout.scores[0]}
+    return {**kept, "score": layout.scores[0]}, layout.unused
 
 
 def long_rows(

@@ -335,6 +335,7 @@ class Partitioned:
     duplicates: int
     conflicts: int
     columns: LongColumns
+    unused: tuple[str, ...]
     files: tuple[LongFile, ...]
     notes: tuple[Note, ...]
     better: MetricDirection
@@ -394,7 +395,7 @@ def measured_from_partitions(
     _check_sums(question)
     choice, steps = choice or Choice(), progress or Progress()
     files = long_files(partition_paths(paths))
-    columns = long_columns(files[0], choice)
+    columns, unused = long_columns(files[0], choice)
     if not counts_errors(columns["score"]):
         # What the scores cannot change is refused before hours of reading.
         resolve_direction(METRIC, direction, [columns["score"]], scores=None)
@@ -410,7 +411,8 @@ def measured_from_partitions(
         else:
             higher = better.better == "higher"
             measured = measured_of(whole.moments, shares, read, question, running, steps, higher_is_better=higher)
-    return Partitioned(question, measured, whole.duplicates, whole.conflicts, columns, files, (*better.notes, *notes), better)
+    told = (*better.notes, *notes)
+    return Partitioned(question, measured, whole.duplicates, whole.conflicts, columns, unused, files, told, better)
 
 
 def _fits(whole: Part, asked: Question, columns: LongColumns) -> bool:

@@ -322,7 +322,8 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
     if kind_of_column(partitioned.columns.get("repeat", "")) == RUNS:
         notes.append(these_runs("Parquet parts are read one by one"))
     used = {part: (column,) for part, column in partitioned.columns.items()}
-    origins = [Origin(file.path, file.sha256(), file.rows, "parquet", used, unit="row") for file in partitioned.files]
+    known: dict[str, Any] = {"format": "parquet", "columns": used, "unit": "row", "unused": partitioned.unused}
+    origins = [Origin(file.path, file.sha256(), file.rows, **known) for file in partitioned.files]
     rows = partitioned.measured[-1].items
     reading = reading_of(origins, rows=rows, direction=(partitioned.better.better, partitioned.better.source))
     return Ranked(partitioned.ranking(request.settings(origins), reading, notes), partitioned.measured)
