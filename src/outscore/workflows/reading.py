@@ -364,7 +364,7 @@ def gold_notes(
         return list(about_gold)
     numbers = [(name, one) for name, one in zip(names, columns, strict=True) if one.ndim == 1 and one.dtype.kind in "iufb"]
     perfect = [(name, len(one)) for name, one in numbers if len(one) and (one == 1).all()]
-    warnings = [Note("warning", equals_gold(name, n, "answers")) for name, n in perfect]
+    warnings = [Note("warning", equals_gold(name, n, "answer")) for name, n in perfect]
     next_step = Note("input", "Answers were scored as right or wrong; `outscore diff --task label` shows which ones changed.")
     return [*warnings, *(about_gold or [next_step])]
 
