@@ -153,8 +153,8 @@ def _job(setting: str, path: str) -> dict[str, Any]:
         used = usage()
     digest = hashlib.sha256(json.dumps(ranking.to_dict()).encode())
     for measured in outcome.measured:
-        pairs = measured.pairs
-        for array in (measured.value, measured.low, measured.high, pairs.n, pairs.difference, pairs.log_p):
+        own, pairs = measured.own, measured.pairs
+        for array in (own.value, own.low, own.high, pairs.n, pairs.difference, pairs.log_p):
             digest.update(np.ascontiguousarray(array).tobytes())
     return {
         "seconds": seconds,

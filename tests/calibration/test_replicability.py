@@ -16,7 +16,7 @@ import pytest
 
 from outscore.inference.pairwise.macro import macro_from_counts, macro_measured, macro_request
 from outscore.inference.pairwise.moments import binary_table
-from outscore.inference.pairwise.table import Measured
+from outscore.inference.pairwise.table import Measured, OwnScores
 from outscore.workflows.question import Question
 from outscore.workflows.rank.assemble import MAX_REPLICATED, _replicability
 from outscore.workflows.rank.standings import families
@@ -53,9 +53,7 @@ def datasets(leads, same_items, pairs, stream):
                 metric="accuracy",
                 higher_is_better=True,
                 systems=tuple(f"{side}{pair}" for pair in range(pairs) for side in "ab"),
-                value=value,
-                low=value,
-                high=value,
+                own=OwnScores(value, value, value),
                 n=np.full(2 * pairs, ITEMS),
                 items=ITEMS,
                 complete=True,

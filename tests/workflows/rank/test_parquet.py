@@ -71,7 +71,7 @@ def as_bytes(measured):
         found += [
             repr((m.dataset, m.systems, m.items, m.complete, m.test, m.kernel, m.interval, m.unit, m.notes, m.macro)).encode()
         ]
-        found += [array.tobytes() for array in (m.value, m.low, m.high, m.n)]
+        found += [array.tobytes() for array in (m.own.value, m.own.low, m.own.high, m.n)]
         pairs = m.pairs
         found += [array.tobytes() for array in (pairs.left, pairs.right, pairs.n, pairs.difference, pairs.low, pairs.high)]
         sides = [array for array in (pairs.log_better, pairs.log_worse, pairs.wins, pairs.losses) if array is not None]
@@ -131,7 +131,7 @@ def test_each_pair_against_permutation_test(binary, tmp_path):
         for i, name in enumerate(m.systems):
             mine = values[int(name[-1])][present[int(name[-1])] & here]
             assert m.n[i] == len(mine)
-            assert np.isnan(m.value[i]) if not len(mine) else m.value[i] == mine.mean()
+            assert np.isnan(m.own.value[i]) if not len(mine) else m.own.value[i] == mine.mean()
 
 
 @pytest.mark.parametrize("test", ["permutation", "mcnemar"])
@@ -287,7 +287,7 @@ def test_few_other_scores_are_tested_like_those_of_one_table(real, tmp_path, few
         assert (one.test, one.kernel, one.interval, one.systems) == (other.test, other.kernel, other.interval, other.systems)
         np.testing.assert_allclose(one.pairs.log_p, other.pairs.log_p, rtol=1e-12)
         np.testing.assert_allclose(one.pairs.low, other.pairs.low, rtol=1e-12)
-        np.testing.assert_allclose(one.low, other.low, rtol=1e-12)
+        np.testing.assert_allclose(one.own.low, other.own.low, rtol=1e-12)
 
 
 def test_coins_of_datasets_are_those_of_their_items(real, tmp_path, sums_alone):
@@ -359,7 +359,7 @@ def test_duplicates_are_counted_and_contradictions_averaged(tmp_path):
     against = pl.concat([table, table[:1].with_columns(score=pl.lit(0, dtype=pl.Int64))])
     found = measured_from_partitions(written(tmp_path / "against", [against]), question=Question(test="student"))
     assert (found.duplicates, found.conflicts) == (1, 1)
-    assert found.measured[0].value.tolist() == [(0.5 + 0 + 1 + 1) / 4, 0.25]
+    assert found.measured[0].own.value.tolist() == [(0.5 + 0 + 1 + 1) / 4, 0.25]
     assert note_texts(found.notes) == ["1 item has rows that contradict each other; they were averaged."]
 
 
@@ -380,7 +380,7 @@ def test_repeats_are_averaged(tmp_path):
     )
     found = measured_from_partitions(written(tmp_path / "repeats", [table]))
     assert found.duplicates == 0
-    assert found.measured[0].value.tolist() == [0.5, 1 / 3]
+    assert found.measured[0].own.value.tolist() == [0.5, 1 / 3]
     assert not found.notes
     found = measured_from_partitions(written(tmp_path / "unequal", [table[:-1]]))
     assert found.notes[0].text.startswith("On 1 of 3 items the systems were run unequally often")

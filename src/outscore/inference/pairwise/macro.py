@@ -395,7 +395,6 @@ def macro_measured(
     several = shared.sum(axis=1)
     difference = _mean(np.stack([part.pairs.difference for part in measured], axis=1), shared)
     reach = _reach(np.stack([part.pairs.high - part.pairs.low for part in measured], axis=1) / 2, shared)
-    own = macro_scores([OwnScores(part.value, part.low, part.high) for part in measured])
     low, high, interval = limits or (*_agreeing(difference, reach, log_p[0] <= math.log(alpha)), _interval(measured, reach))
     some = np.flatnonzero((several > 0) & (several < len(measured)))
     pairs = PairTable(
@@ -422,9 +421,7 @@ def macro_measured(
         metric=first.metric,
         higher_is_better=first.higher_is_better,
         systems=first.systems,
-        value=own.value,
-        low=own.low,
-        high=own.high,
+        own=macro_scores([part.own for part in measured]),
         n=np.stack([part.n for part in measured], axis=1).sum(axis=1),
         items=sum(part.items for part in measured),
         complete=all(part.complete for part in measured),

@@ -130,7 +130,7 @@ def _as_floats(log_p: Array) -> Array:
 class Measured:
     """The systems on one dataset by one metric, before any correction: scores with intervals, and all pairs.
 
-    `n` are the items of each system, `items` those of the dataset; `value` is nan for a system that has none.
+    `n` are the items of each system, `items` those of the dataset.
     `complete` says that all systems have the same items. `unit` is what `n` of the pairs counts. A `macro`
     average stands for all datasets.
     """
@@ -139,9 +139,7 @@ class Measured:
     metric: str
     higher_is_better: bool
     systems: tuple[str, ...]
-    value: Array
-    low: Array
-    high: Array
+    own: OwnScores
     n: Array
     items: int
     complete: bool

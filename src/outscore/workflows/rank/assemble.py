@@ -133,7 +133,9 @@ def _contradiction(
     said = {(claims.about, name) for name in claims.worse} | {(name, claims.about) for name in claims.better}
     about = top.measured.systems.index(claims.about)
     if top.baseline is None:
-        below = [top.measured.systems[i] for i in top.order.tolist() if top.measured.value[i] != top.measured.value[about]]
+        below = [
+            top.measured.systems[i] for i in top.order.tolist() if top.measured.own.value[i] != top.measured.own.value[about]
+        ]
         said |= {(claims.about, name) for name in below if name not in claims.better}
     by_dataset = [look for part in datasets for look in _looks(part, about, said, f"on {part.measured.dataset}")]
     metrics = corrected.tops[1:] if by_metric else []

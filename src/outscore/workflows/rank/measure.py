@@ -94,7 +94,7 @@ def measure(
     --------
     >>> values = np.array([[1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]])
     >>> (found,) = measure([Panel.of("mean", ("new", "old"), values)])
-    >>> found.value.round(3).tolist(), found.pairs.p.tolist(), found.kernel
+    >>> found.own.value.round(3).tolist(), found.pairs.p.tolist(), found.kernel
     ([1.0, 0.167], [0.0625], 'binomial')
     """
     question.check_ranking()
@@ -151,9 +151,7 @@ class _Work:
             metric=self.called or panel.metric.name,
             higher_is_better=panel.metric.higher_is_better,
             systems=panel.systems,
-            value=own.value,
-            low=own.low,
-            high=own.high,
+            own=own,
             n=panel.counts,
             items=panel.shape[1],
             complete=panel.complete,

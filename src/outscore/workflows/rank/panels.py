@@ -315,14 +315,14 @@ def _frontier(
     systems, sentences = [], []
     for j in place:
         # The one that gains most on the first measure without a margin says most.
-        by = sorted(np.flatnonzero(shown[:, j]).tolist(), key=lambda i: measured[free].value[i], reverse=directions[free])
+        by = sorted(np.flatnonzero(shown[:, j]).tolist(), key=lambda i: measured[free].own.value[i], reverse=directions[free])
         known = adjusted[np.isfinite(adjusted[:, j]), j]
         systems.append(
             FrontierSystem(
                 names[j],
-                [float(part.value[j]) for part in measured],
-                [finite(part.low[j]) for part in measured],
-                [finite(part.high[j]) for part in measured],
+                [float(part.own.value[j]) for part in measured],
+                [finite(part.own.low[j]) for part in measured],
+                [finite(part.own.high[j]) for part in measured],
                 [names[i] for i in by],
                 float(known.min()) if len(known) else None,
             )
@@ -595,7 +595,7 @@ def _diagram(panels: Sequence[Panel], measured: Sequence[Measured], alpha: float
         )
     first = panels[0]
     if over == "datasets":
-        blocks = np.array([test.value for test in measured[: len(panels)]])
+        blocks = np.array([test.own.value for test in measured[: len(panels)]])
     elif first.single_scores():
         assert first.metric.ratio is not None
         blocks = (first.rows @ np.asarray(first.metric.ratio[0])).T.astype(float)

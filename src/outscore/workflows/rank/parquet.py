@@ -597,7 +597,7 @@ def _measure(
         interval = TANGO if intervals else NO_INTERVALS
     if not higher_is_better:
         pairs = replace(pairs, log_better=pairs.log_worse, log_worse=pairs.log_better)
-    scores, n = system_scores(moments, asked.alpha), np.diagonal(moments.count)
+    n = np.diagonal(moments.count)
     if dataset != ONE:
         absent = compress(moments.systems, (n == 0).tolist())
         notes += [Note("input", f"`{name}` has no item on `{dataset}`.") for name in absent]
@@ -606,9 +606,7 @@ def _measure(
         metric=METRIC,
         higher_is_better=higher_is_better,
         systems=moments.systems,
-        value=scores.value,
-        low=scores.low,
-        high=scores.high,
+        own=system_scores(moments, asked.alpha),
         n=n,
         items=moments.items,
         complete=moments.complete,

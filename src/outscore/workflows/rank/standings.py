@@ -108,7 +108,7 @@ class Corrected:
         # Systems without items here do not make the others incomplete.
         complete = self.measured.complete or bool((self.measured.n[self.there] == self.measured.items).all())
         return order_of(
-            self.measured.value[self.there],
+            self.measured.own.value[self.there],
             gaps[some],
             complete=complete,
             higher_is_better=self.measured.higher_is_better,
@@ -219,9 +219,9 @@ class Corrected:
         return [
             RankedSystem(
                 system=measured.systems[i],
-                value=float(measured.value[i]),
-                low=finite(measured.low[i]),
-                high=finite(measured.high[i]),
+                value=float(measured.own.value[i]),
+                low=finite(measured.own.low[i]),
+                high=finite(measured.own.high[i]),
                 rank_low=int(lowest[place]),
                 rank_high=int(highest[place]),
                 n=int(measured.n[i]),
