@@ -23,12 +23,12 @@ UPDATE_GOLDEN = os.environ.get("OUTSCORE_UPDATE_GOLDEN") == "1"
 # No test may read or fill the cache of whoever runs it.
 os.environ["OUTSCORE_CACHE"] = "off"
 # A busy machine is no defect: what must be fast is measured in benchmarks/.
-# `make test` tries one in six of the examples each test names, and eight at least: the same ones every time, so that a change
+# `make test` tries one in ten of the examples each test names, and six at least: the same ones every time, so that a change
 # is to blame for what fails. `make test-slow` tries all of them, others every time.
 settings.register_profile("quick", deadline=None, derandomize=True)
 settings.register_profile("whole", deadline=None)
 settings.load_profile("quick")
-QUICK_SHARE, MIN_EXAMPLES = 6, 8
+QUICK_SHARE, MIN_EXAMPLES = 10, 6
 
 
 def pytest_configure(config):

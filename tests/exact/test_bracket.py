@@ -72,7 +72,7 @@ def check_bounds(seed: int, cases: int, width: float) -> None:
 
 @pytest.mark.parametrize(
     ("seed", "cases"),
-    [*((seed, 33) for seed in range(3)), *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in range(10))],
+    [*((seed, 33) for seed in range(2)), *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in range(10))],
 )
 def test_bounds_hold_the_exact_value(seed, cases, monkeypatch):
     """No tolerance anywhere. Bounds of any degree must hold, and low degrees are quick."""

@@ -6,6 +6,7 @@ when it is killed: to the page it is a worker like any other.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pkgutil
@@ -82,6 +83,9 @@ def serve(address: str) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen(100)
+        # What forks share is copied as soon as a garbage collector looks at it.
+        gc.collect()
+        gc.freeze()
         os.write(1, b"ready\n")
         while 0 not in (ready := select.select([0, listener.fileno()], [], [])[0]) and ready:
             connection, _ = listener.accept()

@@ -25,8 +25,9 @@ def table(leads: dict[str, float], n: int = 60) -> pd.DataFrame:
     """Scores of two systems; `leads` is by how much the first one is better on each dataset."""
     rng, rows = np.random.default_rng(7), []
     for dataset, lead in leads.items():
-        b = rng.normal(10, 1, n)
-        a = b + lead + rng.normal(0, 0.5, n)
+        # Rounded, so that their swaps are counted on a lattice, which takes a tenth of the time.
+        b = rng.normal(10, 1, n).round(1)
+        a = (b + lead + rng.normal(0, 0.5, n)).round(1)
         rows += [{"id": f"{dataset}{i}", "dataset": dataset, "A": x, "B": y} for i, (x, y) in enumerate(zip(a, b, strict=True))]
     return pd.DataFrame(rows)
 
