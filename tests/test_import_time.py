@@ -34,11 +34,11 @@ UNUSED = {
         "outscore.workflows.rank",
         LOGS,
     ),
-    "score": ("polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff", LOGS),
-    "rank": ("polars", "rich", "outscore.results.diff", "outscore.results.preference", LOGS),
+    "score": ("numpy.ma", "polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff", LOGS),
+    "rank": ("numpy.ma", "polars", "rich", "outscore.results.diff", "outscore.results.preference", LOGS),
     "plan": ("polars", "rich", "multiprocessing", "outscore.results.ranking", "outscore.results.diff", LOGS),
 }
-"""What each command has no use for, on two files of numbers, on texts, or on none."""
+"""What each command has no use for, on two files of numbers or a table of them, on texts, or on none."""
 
 
 def loaded_after(code: str) -> set[str]:
@@ -94,9 +94,9 @@ def test_comparing_texts_loads_what_it_uses(tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("command", a_few(["score", "rank", "plan"], 2))
+@pytest.mark.parametrize("command", a_few(["compare", "score", "plan", "rank"], 3))
 def test_commands_load_what_they_use(command, tmp_path):
-    arguments = ["--sd", "0.4", "--effect", "0.05"] if command == "plan" else _files(tmp_path, "decimals")
+    arguments = ["--sd", "0.4", "--effect", "0.05"] if command == "plan" else [_table(tmp_path)]
     assert not _loaded_by(command, arguments).intersection(UNUSED[command])
 
 
@@ -114,6 +114,12 @@ def _files(folder: Path, kind: str) -> list[str]:
         (folder / f"{name}.txt").write_text("".join(f"{x}\n" for x in shown[kind]))
         files.append(str(folder / f"{name}.txt"))
     return files
+
+
+def _table(folder: Path) -> str:
+    rows = np.random.default_rng(0).random((300, 2)).round(3).tolist()
+    (folder / "table.csv").write_text("one,other\n" + "".join(f"{x},{y}\n" for x, y in rows))
+    return str(folder / "table.csv")
 
 
 def test_help_answers_at_once():

@@ -10,7 +10,7 @@ import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import TIE_TOLERANCE, Array
+from outscore.core.numeric import TIE_TOLERANCE, Array, median
 from outscore.core.options import Option, check_count
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
@@ -385,7 +385,7 @@ def _resample_items(test: str, pairs: PairedScores, metric: AdditiveMetric, aske
     # Whole numbers where there are any: their sums and halves are exact, and ties are ties.
     values = np.asarray(scores.d if scores.whole is None else scores.whole, dtype=float)
     of_median = test == "bootstrap-median"
-    centred, centre = (centred_median, np.median(values)) if of_median else (centred_mean, values.mean())
+    centred, centre = (centred_median, median(values)) if of_median else (centred_mean, values.mean())
     moves = centred(values, asked.resamples, asked.seed, scores.clusters) / scores.scale
     slack = TIE_TOLERANCE * max(float(np.abs(scores.a).max()), float(np.abs(scores.b).max()), abs(asked.delta))
     n = scores.n if scores.clusters is None else int(scores.clusters.max()) + 1

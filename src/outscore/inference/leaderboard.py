@@ -235,10 +235,10 @@ def tiers_of(better: object) -> Array:
     tiers, left, tier = np.zeros(len(wins), dtype=np.int64), np.arange(len(wins)), 0
     while len(left):
         tier += 1
-        first = ~wins[np.ix_(left, left)].any(axis=0)
-        taken = left[first] if first.any() else left
-        tiers[taken] = tier
-        left = np.setdiff1d(left, taken)
+        beaten = wins[np.ix_(left, left)].any(axis=0)
+        taken = beaten if beaten.all() else ~beaten
+        tiers[left[taken]] = tier
+        left = left[~taken]
     return tiers
 
 
@@ -573,7 +573,7 @@ def item_table(values: object, present: object = None) -> ItemTable:
     varies = ~dead & (of_own > 0) & (of_rest > (ROUNDING * (1 + np.abs(around))) ** 2) & (pairs >= MIN_SYSTEMS)
     with np.errstate(invalid="ignore", divide="ignore"):
         correlation = np.where(varies, together / np.sqrt(of_own * of_rest), np.nan)
-    limits = {n: _limit(n) for n in np.unique(pairs).tolist()}
+    limits = {n: _limit(n) for n in set(pairs.tolist())}
     limit, known = np.array([limits[n] for n in pairs.tolist()]), scores[there]
     least, largest = float(known.min(initial=np.inf)), float(known.max(initial=-np.inf))
     two = least < largest and np.isin(known, (least, largest)).all()

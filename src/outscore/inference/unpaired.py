@@ -12,7 +12,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import TIE_TOLERANCE, Array, exact_sum, first_where
+from outscore.core.numeric import TIE_TOLERANCE, Array, distinct, exact_sum, first_where
 from outscore.core.records import dataclass
 from outscore.core.rows import Runs
 from outscore.exact import numbers, splits
@@ -284,7 +284,7 @@ def _exact(whole: Array, n_a: int, side: int) -> PValue:
         tail = splits.two_sided(whole, n_a, observed) if side == 0 else splits.tail(side * whole, n_a, side * observed)
     except BudgetError:
         return _bounded(whole, n_a, side, 0)
-    kernel = "hypergeometric" if len(np.unique(whole)) == 2 else "splits"
+    kernel = "hypergeometric" if len(distinct(whole)) == 2 else "splits"
     p = PValue.from_logs(tail.log, tail.log, method="exact", kernel=kernel, log_mid=min(tail.log_mid, 0.0))
     return _snapped(p, _divisions(len(whole), n_a))
 

@@ -152,8 +152,9 @@ def choose_measure(evaluations: Sequence[Evaluation], name: str | None) -> str:
 def constant_in(evaluations: Sequence[Evaluation], measure: str) -> float | None:
     """The score that every row of every evaluation has by a measure, which then tells nothing; None if they differ."""
     found = [one.measures[measure] for one in evaluations]
-    values = np.unique(np.concatenate([one.values for one in found]))
-    return float(values[0]) if len(values) == 1 and not any(one.corpus for one in found) else None
+    values = np.concatenate([one.values for one in found])
+    same = np.array_equal(values, np.full_like(values, values[0]), equal_nan=True)
+    return float(values[0]) if same and not any(one.corpus for one in found) else None
 
 
 def _are_same(evaluations: Sequence[Evaluation], names: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from itertools import compress
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, median
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Source, open_source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
@@ -180,7 +180,7 @@ def refuse_implausible(scores: Sequence[Scores], *, chosen: bool, item_named: bo
     largest = np.array([float(column.max()) for column in values])
     counters = np.array([_counts(one.values) for one in wide])
     for i, one in enumerate(wide):
-        others = float(np.median(np.delete(largest, i)))
+        others = median(np.delete(largest, i))
         counter = bool(counters[i]) and not counters.all()
         if normalize_name(one.name) in SUMMARIES:
             _refuse(one, wide, "is named like a summary", others)

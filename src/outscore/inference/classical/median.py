@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LOG2, Array, first_where
+from outscore.core.numeric import LOG2, Array, first_where, median
 from outscore.core.rows import PairedScores
 from outscore.exact import binomial
 from outscore.exact.lattice import Tail
@@ -107,7 +107,7 @@ def _run_sign(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -
     if not asked.interval:
         return TestResult(p, None, notes)
     clean = not p.dropped and without_repeats(scores.d)
-    limits, middle = median_limits(scores.d, asked.side), float(np.median(scores.d))
+    limits, middle = median_limits(scores.d, asked.side), median(scores.d)
     how = "order statistics, median"
     interval = interval_for(limits, asked, scores.orientation, method=how, dual=clean, estimate=middle, estimand="median")
     if not clean:
@@ -176,7 +176,7 @@ def permutation_median(scores: ItemScores, request: TestRequest) -> PValue:
     middle = float(ordered[(n - 1) // 2] + ordered[n // 2])
     sign = scores.orientation * ((middle > 0) - (middle < 0))
     p = question.exact_p(median_tail(np.abs(exact), abs(middle)), sign, scores.n, "binomial", request)
-    return replace(p, test=PERMUTATION, kernel="binomial", statistic=float(np.median(scores.d)), n=scores.n)
+    return replace(p, test=PERMUTATION, kernel="binomial", statistic=median(scores.d), n=scores.n)
 
 
 def median_tail(sizes: Array, twice: float) -> Tail:

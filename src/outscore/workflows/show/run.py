@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import LARGEST_SCORE
+from outscore.core.numeric import LARGEST_SCORE, distinct
 from outscore.core.records import dataclass
 from outscore.formats.base.source import files_below, is_pattern, pattern_name, runs_in
 from outscore.formats.logs.choose import LogQuestion
@@ -542,7 +542,7 @@ def _items(one: Evaluation, measure: str, treatment: str | None) -> set[str]:
     measure_found = one.measures[measure]
     if measure_found.corpus or one.zero_missing or treatment == ZERO:
         return set(one.ids.names)
-    codes = np.unique(one.ids.codes[~np.isnan(measure_found.values)])
+    codes = distinct(one.ids.codes[~np.isnan(measure_found.values)])
     return {one.ids.names[code] for code in codes.tolist()}
 
 
