@@ -31,7 +31,7 @@ from outscore.scores.align import (
     names_at,
     values_of_rows,
 )
-from outscore.scores.system import Scores
+from outscore.scores.system import Rows, Scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -434,15 +434,18 @@ def panel_of(aligned: Aligned, metric: str | AdditiveMetric) -> Panel:
     >>> panel_of(align([new, old]), "mean").pair(0, 1).b[:, 0].tolist()
     [0, 1]
     """
-    return _panels(aligned, metric, {None: np.arange(aligned.items)})[0]
+    return _panels(aligned, metric, {None: None})[0]
 
 
-def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str | None, Array]) -> list[Panel]:
+def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str | None, Array | None]) -> list[Panel]:
+    """One panel for the items of each part; None stands for all of them."""
     table, present = _fill_table(aligned), None if aligned.whole else aligned.counts > 0
     clusters = item_clusters(aligned)
     repeated = present is not None and bool(aligned.counts.max() > 1)
     panels = []
-    for name, here in parts.items():
+    for name, items in parts.items():
+        # A slice copies nothing.
+        here: Rows = slice(None) if items is None or len(items) == aligned.items else items
         codes: Array | None = None
         names: Sequence[str] = ()
         if clusters is not None:
@@ -453,9 +456,9 @@ def _panels(aligned: Aligned, metric: str | AdditiveMetric, parts: Mapping[str |
             Panel.of(
                 metric,
                 aligned.systems,
-                table if len(here) == aligned.items else np.ascontiguousarray(table[:, here]),
-                present if present is None or len(here) == aligned.items else present[:, here],
-                items=None if aligned.labels is None else names_at(aligned.labels, here),
+                np.ascontiguousarray(table[:, here]),
+                None if present is None else present[:, here],
+                items=aligned.labels if aligned.labels is None or isinstance(here, slice) else names_at(aligned.labels, here),
                 clusters=codes,
                 cluster_names=names,
                 dataset=name,
@@ -587,10 +590,11 @@ def _fill_table(aligned: Aligned) -> Array:
     return table.reshape(*aligned.counts.shape, *columns)
 
 
-def _repeats(aligned: Aligned, here: Array, reduced: str) -> Repeats:
+def _repeats(aligned: Aligned, here: Rows, reduced: str) -> Repeats:
     """The runs of all systems on these items, and the name of the score that they make, if they make one."""
     column = next((system.repeat_column for system in aligned.scores if system.repeat_column), "")
-    systems = tuple(aligned.runs_of(code).take(here) for code in range(len(aligned.systems)))
+    runs = map(aligned.runs_of, range(len(aligned.systems)))
+    systems = tuple(one if isinstance(here, slice) else one.take(here) for one in runs)
     return Repeats(kind_of_column(column), column, systems, reduced=reduced)
 
 
