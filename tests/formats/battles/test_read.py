@@ -160,6 +160,14 @@ class TestTables:
         found = [rows_of(read_battles([path])) for path in paths]
         assert found[0] == found[1] == found[2]
 
+    def test_columns_inside_objects_are_found_in_lists_as_in_lines(self, write):
+        lengths = {"sum_assistant_a_tokens": 10, "sum_assistant_b_tokens": 25, "turns": float("nan")}
+        row = {"question_id": "q1", "model_a": "x", "model_b": "y", "winner": "tie", "conv_metadata": lengths}
+        for path in (write([row], "arena.jsonl"), write(json.dumps([row]), "arena.json")):
+            found = read_battles([path]).lengths
+            assert found is not None
+            assert found.tolist() == [[10, 25]]
+
     @pytest.mark.parametrize(
         ("text", "said"),
         [

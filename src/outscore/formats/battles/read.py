@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +15,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.records import dataclass
-from outscore.formats.base.document import lists_in
-from outscore.formats.base.source import Source, files_below, open_source, unpacked
+from outscore.formats.base.source import files_below, open_source, unpacked
 from outscore.formats.battles import tables, tools
 from outscore.formats.battles.entry import BattleChoice, BattleEntry, find_battle_layout, has_part, holds_battles
 from outscore.formats.battles.tables import arena_layout
 from outscore.formats.tables.assemble import open_table
-from outscore.formats.tables.cells import BLOCK_ROWS, NO_LABEL, Block, Records
+from outscore.formats.tables.cells import NO_LABEL, Records
 from outscore.formats.tables.names import join_names
 from outscore.formats.tables.parquet import SEED, LongFile, expand_pattern, hash_check, records_of, refusing, text_of
 from outscore.results.note import Note
@@ -297,7 +296,7 @@ def passed_over_notes(files: Sequence[str]) -> list[Note]:
 def is_battles(path: str) -> bool:
     """Whether a file holds battles, as far as its columns tell; what cannot be read holds none."""
     with suppress(OutscoreError), open_source(path) as source:
-        return recognised(_open(source)) is not None
+        return recognised(open_table(source)[1]) is not None
     return False
 
 
@@ -327,27 +326,10 @@ def _refuse_columns(records: Records, choice: BattleChoice, entry: BattleEntry) 
 
 def _read(path: str, choice: BattleChoice, format: str) -> Battles:
     with open_source(path) as source:
-        records = _open(source)
+        records = open_table(source)[1]
         battles = battles_of_records(records, choice, Origin(path, "", 0, format), format)
         origin = replace(battles.origins[0], sha256=source.sha256())
     return replace(battles, origins=(origin,))
-
-
-def _open(source: Source) -> Records:
-    """The table in a file; a list of records in one JSON document is taken as it is, since some tools write NaN there."""
-    lists = lists_in(source.document)
-    if len(lists) != 1:
-        return open_table(source)[1]
-    (rows,) = lists.values()
-    names = tuple(dict.fromkeys(name for row in rows[:SAMPLE] for name in row))
-
-    def blocks(needed: Sequence[str]) -> Iterator[Block]:
-        for start in range(0, len(rows), BLOCK_ROWS):
-            part = rows[start : start + BLOCK_ROWS]
-            yield Block(np.arange(start + 1, start + 1 + len(part)), {name: [row.get(name) for row in part] for name in needed})
-
-    sample = {name: [row.get(name) for row in rows[:SAMPLE]] for name in names}
-    return Records(source.label, names, sample, blocks, "row", source.path)
 
 
 def recognised(records: Records) -> BattleEntry | None:
