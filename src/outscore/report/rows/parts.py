@@ -281,7 +281,7 @@ def cut(words: Words, part: slice) -> Words:
     """The words of a window, with dots where some were left out."""
     kept = words[part]
     before = (("… ", False),) if part.start > 0 and words else ()
-    if part.stop >= len(words):
+    if part.stop is None or part.stop >= len(words):
         return (*before, *kept)
     gap = " " if kept and kept[-1][0] == kept[-1][0].rstrip() else ""
     return (*before, *kept, (f"{gap}…", False))
@@ -321,7 +321,7 @@ def _texts(c: Comparison, segment: Segment, *, whole: bool) -> tuple[tuple[str, 
     # A source is cut at its end: its words do not line up with those of the outputs.
     beginning = slice(0, None if whole else SHORT)
     source = [] if segment.source is None else [("source", cut(plain_words(segment.source), beginning) or EMPTY)]
-    return (*source, *((label, (words if whole else cut(words, part)) or EMPTY) for label, words in lines))
+    return (*source, *((label, cut(words, part) or EMPTY) for label, words in lines))
 
 
 def questions(c: Comparison, most: int, *, whole: bool = False) -> Examples | None:
