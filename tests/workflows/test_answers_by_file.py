@@ -120,7 +120,7 @@ def test_the_command_line(tmp_path):
     gold, *systems = squad(tmp_path)
     done = CliRunner().invoke(app, ["compare", *systems, "--gold", gold])
     assert done.exit_code == 2
-    assert "`exact_match`, `f1`" in done.stderr
+    assert "`exact_match` and `f1`" in done.stderr
     for command in (["compare", *systems], ["rank", *systems], ["score", systems[0]], ["gate", *systems, "--margin", ".1"]):
         done = CliRunner().invoke(app, [*command, "--gold", gold, "--metric", "f1"])
         assert done.exit_code in (0, 1, 3), done.output

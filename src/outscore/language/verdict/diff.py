@@ -67,7 +67,7 @@ def changes_of(outcomes: Outcomes) -> list[str]:
 
     Examples
     --------
-    >>> changes_of(Outcomes(6, 5, 2, 1, 0))
+    >>> changes_of(Outcomes(both_right=6, correction=2, new_error=1, changed_error=0, shared_error=5))
     ['2 corrections', '1 new error', '0 changed errors']
     """
     return [count(getattr(outcomes, name), name.replace("_", " ")) for name in ("correction", "new_error", "changed_error")]
