@@ -7,12 +7,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 
 # Tests stay in order on each processor until one of them has nothing left to do, so that what a file needs is made once.
-# Two test processes keep two processors busy: threads of libraries beside them would only wait for each other.
+# Three test processes keep two processors busy, since tests of pages wait for a browser; threads of libraries beside them would
+# only wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1
 # As the workers of the package do, they keep the memory of arrays that are gone: asking the system for it again and again takes
 # a twentieth of the time.
 KEEP_MEMORY := MALLOC_TRIM_THRESHOLD_=67108864 MALLOC_MMAP_THRESHOLD_=16777216
-PYTEST := $(ONE_THREAD) $(KEEP_MEMORY) $(BIN)/python -m pytest -n 2 --dist worksteal
+PYTEST := $(ONE_THREAD) $(KEEP_MEMORY) $(BIN)/python -m pytest -n 3 --dist worksteal
 # Many tests start processes, and without its bytecode each of these would compile the package anew; `make clean` removes it.
 export PYTHONDONTWRITEBYTECODE :=
 
