@@ -181,6 +181,24 @@ def test_an_address(running):
         assert Dask(address).map(abs, [-2, 3]) == [2, 3]
 
 
+def test_a_registration_that_is_answered_with_news_of_others_is_made_again(running, monkeypatch):
+    """`distributed` takes such an answer for a mistake of its own."""
+    from distributed import Client
+
+    connect = Client._ensure_connected
+    failed = []
+
+    async def fail_once(client, **how):
+        await connect(client, **how)
+        if not failed:
+            failed.append(client.id)
+            raise AssertionError
+
+    monkeypatch.setattr(Client, "_ensure_connected", fail_once)
+    assert Dask(running.address).map(abs, [-2, 3]) == [2, 3]
+    assert len(failed) == 1
+
+
 @pytest.mark.posix
 @pytest.mark.slow
 def test_the_scheduler_is_lost():

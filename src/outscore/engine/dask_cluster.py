@@ -327,7 +327,12 @@ def _connect(address: str, workers: int) -> Iterator[Connection]:
         # ask first. This needs a thread, because a notebook already runs an event loop in its own.
         with ThreadPoolExecutor(1) as pool:
             pool.submit(asyncio.run, _identify(address)).result()
-        client = Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False, asynchronous=False, name="outscore")
+        connect = partial(Client, address, timeout=CONNECT_TIMEOUT, set_as_default=False, asynchronous=False, name="outscore")
+        try:
+            client = connect()
+        except AssertionError:
+            # The client expects its registration to be answered alone, but a busy scheduler may add its news of others.
+            client = connect()
     except (OSError, ValueError, TypeError) as error:
         raise OutscoreError(
             f"No Dask scheduler answers at {address}: {str(error).rstrip('.') or f'silent for {CONNECT_TIMEOUT:g} seconds'}.",
