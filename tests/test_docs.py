@@ -297,7 +297,7 @@ def test_the_files_and_names_that_contributors_are_sent_to_exist(name, sources):
     assert named - words - {path.suffix[1:] for path in paths} <= {"md"}
 
 
-WORDS = 37_600
+WORDS = 37_650
 """So many words may the pages of the guides, recipes and references have; whoever adds one may have to shorten another."""
 
 
