@@ -362,7 +362,8 @@ def equals_gold(system: str, n: int, noun: str, gold: str = "gold") -> str:
     >>> equals_gold("wn", 4882, "span")
     'wn equals gold: all 4,882 spans are right. Check that gold was not given as a system.'
     """
-    return f"{system} equals {gold}: all {numbers.count(n, noun)} are right. Check that {gold} was not given as a system."
+    right = f"its only {noun} is right" if n == 1 else f"all {numbers.count(n, noun)} are right"
+    return f"{system} equals {gold}: {right}. Check that {gold} was not given as a system."
 
 
 def correction_name(correction: str) -> str:
@@ -438,7 +439,7 @@ def join_words(parts: Iterable[str], most: int | None = None) -> str:
     >>> join_words("abc", 2), join_words("abcd", 2)
     ('a, b and c', 'a, b and 2 more')
     """
-    listed = list(parts)
+    listed = list(parts) or [""]
     if most is not None and len(listed) > most + 1:
         listed[most:] = [f"{len(listed) - most:,} more"]
     *others, last = listed

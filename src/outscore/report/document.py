@@ -501,6 +501,8 @@ def fitted(name: str, width: int) -> str:
     text = clean(name)
     if screen_width(text) <= width:
         return text
+    # Marks on letters take no column, but few letters have more than one: what lies far beyond is not measured again and again.
+    text = text[: 4 * width]
     while screen_width(text) > width - 1:
         text = text[:-1]
     return f"{text}…"

@@ -153,7 +153,7 @@ def constant_in(evaluations: Sequence[Evaluation], measure: str) -> float | None
     """The score that every row of every evaluation has by a measure, which then tells nothing; None if they differ."""
     found = [one.measures[measure] for one in evaluations]
     values = np.concatenate([one.values for one in found])
-    same = np.array_equal(values, np.full_like(values, values[0]), equal_nan=True)
+    same = len(values) > 0 and np.array_equal(values, np.full_like(values, values[0]), equal_nan=True)
     return float(values[0]) if same and not any(one.corpus for one in found) else None
 
 

@@ -136,7 +136,7 @@ def _on_frontier(ranking: Ranking) -> list[str]:
         return []
     free = [s.system for s in frontier.systems if not s.dominated_by]
     told = f"{len(free):,} of {count(len(frontier.systems), 'system')} may be on it: {join_words(free, 8)}"
-    return [told, *map(doc.clean, frontier.sentences[:MAX_SENTENCES])]
+    return [doc.clean(line) for line in (told, *frontier.sentences[:MAX_SENTENCES])]
 
 
 def _groups(ranking: Ranking) -> Iterable[doc.Block]:
