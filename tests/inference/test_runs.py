@@ -127,7 +127,7 @@ def test_both_sides_of_equally_many_runs_are_worked_out_once(monkeypatch):
     monkeypatch.setattr(module.law_sums, "bounds", lambda *given, **more: asked.append(given) or bounds(*given, **more))
     p = of(a, b).p(points=1 << 12)
     assert (p.method, len(asked)) == ("certified", 1)
-    other = [bounds(laws, abs(asked[0][1]), doubt=of(a, b).line()[2], points=1 << 12) for laws in (asked[0][0],)]
+    other = [bounds(laws, abs(asked[0][1]), doubt=of(a, b).line().doubt, points=1 << 12) for laws in (asked[0][0],)]
     assert p.upper == pytest.approx(2 * math.exp(other[0].upper), rel=1e-12)
     of(a, [one[:2] for one in b]).p(points=1 << 12)
     assert len(asked) == 3

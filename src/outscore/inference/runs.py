@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -78,8 +79,16 @@ Noise = tuple[Array, Array]
 """Parts of a variance, and the degrees of freedom of each."""
 
 
-Line = tuple[Counter[Law], int, int, float]
-"""D as a sum of independent laws on whole numbers: these, D itself, what rounding may have moved it by, and the unit of all."""
+class Line(NamedTuple):
+    """D as a sum of independent laws on whole numbers: `unit` times their sum.
+
+    `observed` is D itself, and `doubt` what rounding may have moved it by.
+    """
+
+    laws: Counter[Law]
+    observed: int
+    doubt: int
+    unit: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +234,7 @@ class Exchange:
             observed += weight * (sum_a * (step // first) - sum_b * (step // second))
             if written is None:
                 doubt += weight * step
-        return known, observed, doubt, unit
+        return Line(known, observed, doubt, unit)
 
     def _binary_laws(self, a: Array, b: Array) -> list[tuple[tuple[int, int, int], Law, int, int]]:
         """Items with the same numbers of runs and of right ones have the same hypergeometric law."""

@@ -14,7 +14,7 @@ from outscore.core.records import dataclass
 from outscore.core.rows import RUNS
 from outscore.inference.base.entry import TestEntry
 from outscore.inference.base.question import Alternative, TestRequest
-from outscore.inference.describe.effects import Units
+from outscore.inference.describe.effects import UnitRule
 from outscore.inference.families import CORRECTIONS, beyond_one_table
 from outscore.inference.pairwise.table import not_a_mean
 from outscore.inference.populations import (
@@ -98,7 +98,7 @@ class Question:
         )
 
     @property
-    def units(self) -> Units:
+    def units(self) -> UnitRule:
         """How evaluation units are made of items."""
         return self.unit_size, self.unit_statistic, self.shuffle
 

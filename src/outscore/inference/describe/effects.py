@@ -256,9 +256,9 @@ def _noncentrality_at(t: float, df: int, probability: float) -> float:
 # than the others.
 
 
-Units = tuple[int, Literal["mean", "median"], int | None]
+UnitRule = tuple[int, Literal["mean", "median"], int | None]
 """How evaluation units are made of items: their size, what represents one, and the seed of a shuffle."""
-SINGLE: Units = (1, "mean", None)
+SINGLE: UnitRule = (1, "mean", None)
 """Every item by itself."""
 SIZES = (1, 2, 5, 10, 15, 20, 30, 50, 100)
 STATISTICS = ("mean", "median")

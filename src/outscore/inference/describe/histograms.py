@@ -219,13 +219,13 @@ def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | 
     if delta:
         return None
     try:
-        known, _, _, unit = exchange.line()
-        support, mass = law_sums.pmf(known)
+        line = exchange.line()
+        support, mass = law_sums.pmf(line.laws)
     except BudgetError:
         return None
     if len(support) < 2:
         return None
-    values = support * unit
+    values = support * line.unit
     step = float(values[-1] - values[0]) / (len(values) - 1)
     return _bars(values, mass, step, exchange.difference, 0.0, drawn=0, symmetric=exchange.equal_runs)
 

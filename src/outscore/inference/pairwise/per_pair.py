@@ -27,7 +27,7 @@ from outscore.inference.base.differences import Flips, flips_of, is_sum, scores_
 from outscore.inference.base.entry import NoSpreadError
 from outscore.inference.base.question import SIDES, TestRequest
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
-from outscore.inference.describe.effects import SINGLE, Units, evaluation_units
+from outscore.inference.describe.effects import SINGLE, UnitRule, evaluation_units
 from outscore.inference.pairwise.table import (
     KINDS,
     PairTable,
@@ -68,7 +68,7 @@ class PairTest:
 
     test: str
     request: TestRequest
-    units: Units = SINGLE
+    units: UnitRule = SINGLE
     sides: bool = False
     own_interval: bool = False
 
@@ -216,7 +216,7 @@ def population_numbers(panels: Sequence[Panel], left: int, right: int, asked: Pa
     return numbers, result.p.kernel.split(":")[0], method
 
 
-def rows_of_pair(panel: Panel, left: int, right: int, units: Units = SINGLE) -> PairedScores:
+def rows_of_pair(panel: Panel, left: int, right: int, units: UnitRule = SINGLE) -> PairedScores:
     """Two systems on the items both have, in evaluation units, as a test takes them."""
     pairs = panel.pair(left, right)
     if pairs.rows:

@@ -18,7 +18,7 @@ from outscore.core.rows import EPOCHS, RUNS, PairedScores, Repeats, Runs
 from outscore.inference.base.discordance import discordance, worth_of
 from outscore.inference.base.own_score import UNKNOWN, Limits, OwnRows, interval_method, own_intervals
 from outscore.inference.base.question import TestRequest
-from outscore.inference.describe.effects import SINGLE, Units, evaluation_units
+from outscore.inference.describe.effects import SINGLE, UnitRule, evaluation_units
 from outscore.inference.describe.repeats import OWN_BY_RUNS, own_run_limits, run_interval, run_test
 from outscore.inference.populations import EXCHANGE, EXCHANGE_OF_RUNS, ITEMS, POPULATIONS, THESE_ITEMS, TWO_WAY, lacking
 from outscore.inference.runs import COARSE, Exchange, exchange_of_rows, macro_exchange, not_exchangeable, sampled_exchange
@@ -302,7 +302,7 @@ class OwnScores:
         return [(finite(low), finite(high)) for low, high in zip(self.low.tolist(), self.high.tolist(), strict=True)]
 
 
-def own_scores(panel: Panel, test: str, alpha: float, units: Units = SINGLE) -> OwnScores:
+def own_scores(panel: Panel, test: str, alpha: float, units: UnitRule = SINGLE) -> OwnScores:
     """Every system's own score, over new items, with new runs or without, or over new runs of these: what the test is about.
 
     Of evaluation units those are scored, because their medians may order systems differently.
@@ -326,7 +326,7 @@ def own_scores(panel: Panel, test: str, alpha: float, units: Units = SINGLE) -> 
     return OwnScores(shown.scores(), ends[0], ends[1], method)
 
 
-def _in_units(panel: Panel, units: Units) -> Panel:
+def _in_units(panel: Panel, units: UnitRule) -> Panel:
     """The evaluation units of each system."""
     single = tuple(panel.single_rows(system) for system in range(len(panel.rows)))
     in_units = []

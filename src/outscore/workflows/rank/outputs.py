@@ -6,7 +6,8 @@ the counts of each sentence.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.language.verdict.diff import score_name
 from outscore.outputs.model import OutputData
+from outscore.results.note import Note
 from outscore.scores.panel import Panel
+from outscore.scores.system import Origin
 from outscore.workflows.diff.items import classes_of, label_class_counts
 from outscore.workflows.diff.pair import Study
 from outscore.workflows.diff.run import study_of
@@ -24,12 +27,25 @@ from outscore.workflows.requests.diff import DiffRequest
 RANKED_TASKS = ("label", "pos", "dep", "ner")
 
 
+class Known(TypedDict):
+    """What `rank_panels` should know of a panel of outputs, and the files that these come from.
+
+    `unit` is what the panel's items are called, `group` what those are that are swapped as one, and `called` the score.
+    `other_scores` are further ones by the names that sentences call them.
+    """
+
+    origins: Sequence[Origin]
+    notes: Sequence[Note]
+    unit: str
+    group: str | None
+    called: list[str]
+    other_scores: Mapping[str, Panel]
+
+
 def panel_of_outputs(
     data: OutputData[Any], *, task: str, cluster: str | None = None, metric: str | AdditiveMetric | None = None
-) -> tuple[Panel, dict[str, Any]]:
+) -> tuple[Panel, Known]:
     """Read and align outputs, and record who is right where; a `metric` of classes counts labels by class instead.
-
-    Beside the panel is what `rank_panels` should know of it, and the files.
 
     Examples
     --------
