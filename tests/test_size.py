@@ -25,15 +25,15 @@ from outscore.workflows.requests.registry import REQUESTS
 SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
-    "modules": 345,
-    "lines of code": 65_182,
-    "types": 496,
+    "modules": 342,
+    "lines of code": 64_454,
+    "types": 462,
     "lists of option names": 0,
-    "records patched in workflows": 128,
+    "records patched in workflows": 109,
     "assertions that something is not None": 60,
 }
 """The limits of `counts`; the targets are 340, 48,000, 400, 0, 90 and 75."""
-VISITED = {"functions": 854, "modules": 120}
+VISITED = {"functions": 666, "modules": 93}
 """The limits of what a comparison of two files calls; the target is 560 functions."""
 
 
