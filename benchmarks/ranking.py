@@ -142,13 +142,12 @@ SETTINGS = {"alone": _alone, "dask": _cluster, "killed": partial(_cluster, kill=
 
 def _job(setting: str, path: str) -> dict[str, Any]:
     """One job in this process; its cluster is started before the clock."""
-    from outscore.workflows.rank.panels import assemble_ranking
     from outscore.workflows.rank.parquet import measured_from_partitions
 
     with SETTINGS[setting]() as (engine, progress, usage):
         start, processor = time.perf_counter(), time.process_time()
         outcome = measured_from_partitions(path, engine=engine, progress=progress)
-        ranking = assemble_ranking(outcome.measured, notes=outcome.notes)
+        ranking = outcome.ranking()
         seconds, processor = time.perf_counter() - start, time.process_time() - processor
         used = usage()
     digest = hashlib.sha256(json.dumps(ranking.to_dict()).encode())
