@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.inference.classical.student import Estimate
 from outscore.inference.families import adjust
 from outscore.inference.preferences.agreement import (
     alpha_of,
@@ -25,7 +26,7 @@ from outscore.inference.preferences.agreement import (
     verdicts_of,
 )
 from outscore.inference.preferences.models import fit_lengths, fit_model
-from outscore.inference.preferences.strengths import Estimate, score_test, strengths_of
+from outscore.inference.preferences.strengths import score_test, strengths_of
 from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.inference.preferences.win_rates import flip_p, independent_p, labelled_share, win_rates
 from outscore.scores.battles import Battles
@@ -242,6 +243,9 @@ def agreement(rng: np.random.Generator) -> Iterator[Look]:
         verdicts = verdicts_of(battles)
         # Both right or both wrong, averaged over easy and hard; either answer is right half of the time.
         true = 2 * (0.5 * (0.36 + 0.16) + 0.5 * (0.81 + 0.01)) - 1
-        kappa, alpha = kappa_of(kappa_tables(verdicts, 0, 1), ALPHA)[1], alpha_of(alpha_tables(verdicts), ALPHA)
-        yield "judges", f"{prompts} prompts", "kappa of two", kappa.low <= true <= kappa.high
-        yield "judges", f"{prompts} prompts", "alpha of four", alpha.low <= true <= alpha.high
+        for name, interval in (
+            ("kappa of two", kappa_of(kappa_tables(verdicts, 0, 1), ALPHA)[1]),
+            ("alpha of four", alpha_of(alpha_tables(verdicts), ALPHA)),
+        ):
+            _, low, high = interval
+            yield "judges", f"{prompts} prompts", name, low <= true <= high
