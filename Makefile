@@ -93,7 +93,7 @@ same: $(DEV)
 	env -u OPENBLAS_CORETYPE $(ONE_THREAD) $(BIN)/python -m tests.same $(ARGUMENTS)
 
 bench: $(BENCH)
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.run $(ARGUMENTS)
 
 api: $(DEV)
 	$(BIN)/python docs/write_api.py
