@@ -209,10 +209,11 @@ def _log(x: float) -> float:
 def saddle_point(law: FlipSum, observed: float) -> Array:
     """θ with mean(θ) = observed on a line, 0 < observed < maximum.
 
-    The mean is concave in θ > 0 and the start lies left of the root (tanh x ≤ x), so Newton climbs to it
-    without overshoot.
+    tanh is concave, so mean(θ) ≤ T·tanh(θV/T) with T the sum of the sizes and V that of their squares. The start is where that
+    is the observed sum, left of the root, and the mean is concave too: Newton climbs without overshoot.
     """
-    theta = observed / float(law.spread[0, 0])
+    total = float(np.add.reduce(law.counts * np.abs(law.values[:, 0])))
+    theta = math.atanh(min(observed / total, 1 - 2.0**-53)) * total / float(law.spread[0, 0])
     for _ in range(200):
         mean, variance = law.line_moments(theta)
         step = (observed - mean) / variance if variance > 0 else 0.0
