@@ -52,6 +52,8 @@ FAR_OUT = 6.0
 """An outlier is more than so many standard deviations of everything smaller."""
 HEAVIEST, FEW_LEFT = 8, 64
 """Flips that every frequency is tried on before its characteristic function is computed, unless so few are left."""
+TOGETHER = 8_000
+"""Sines that are taken at a time: of few frequencies those of several flips."""
 LOWEST = 64
 """Frequencies that are looked at one by one, before doubling, for the first that is negligible."""
 ROUGH = 12.0
@@ -61,7 +63,7 @@ SPREAD_LEFT = 0.7
 HEAVY, BOX_SHARE = 1 / 16, 0.25
 """The share of all weights from which on a size is heavy, and the share of them by which a sum of cosines may move in a box."""
 FINEST_TRANSFORM = 1 << 22
-FACTORS = 8_000
+FACTORS = 16_000
 """Factors of characteristic functions that are taken at a time: they stay in the processor's cache."""
 UNIT = 2.0**-53
 
@@ -114,19 +116,19 @@ def bounds(
     >>> math.exp(b.lower) <= 3 / 16 <= math.exp(b.upper)
     True
     """
-    sizes = np.abs(sizes[sizes != 0]).astype(float)
+    sizes = np.sort(np.abs(sizes[sizes != 0]).astype(float))
     if not len(sizes):
         return CERTAIN if observed <= 0 and ties else IMPOSSIBLE
     if observed == 0 and ties:
         return HALF
     # Everything is scale-free: the largest size as unit keeps squares clear of over- and underflow.
-    unit = float(sizes.max())
+    unit = float(sizes[-1])
     sizes, observed = sizes / unit, observed / unit
-    total = exact_sum(sizes)
+    total = float(np.add.reduce(sizes))
     slack = doubt / unit + UNIT * (len(sizes) + 4) * total
     outliers = _outliers(sizes)
     threshold = observed - slack if ties else observed + slack
-    if len(outliers):
+    if outliers:
         return _condition_on_outliers(sizes, outliers, threshold, slack, _Aim(width, None, most))
     return _bounds(sizes, threshold, total, slack, _Aim(width, log_level, most))
 
@@ -197,27 +199,23 @@ def _count_on_grid(sizes: Array, threshold: float, total: float, points: int) ->
     return Bounds(math.log(few) - len(whole) * math.log(2) - slip if few > 0 else -math.inf, min(0.0, upper))
 
 
-def _outliers(sizes: Array) -> Array:
-    """Positions of sizes that dwarf the spread of all smaller ones; their signs are better listed than transformed."""
-    if len(sizes) <= MAX_OUTLIERS:
-        return np.empty(0, dtype=np.int64)
+def _outliers(sizes: Array) -> int:
+    """How many of ascending sizes dwarf the spread of all smaller ones; their signs are better listed than transformed."""
+    squares = sizes * sizes
     # Where all but the largest are enough even for the largest not to be far out, none of these is.
-    if float(np.add.reduce(sizes * sizes)) > (MAX_OUTLIERS + 1.001 / FAR_OUT**2) * float(sizes.max()) ** 2:
-        return np.empty(0, dtype=np.int64)
-    order = np.argpartition(-sizes, MAX_OUTLIERS)
-    top, rest = order[:MAX_OUTLIERS], order[MAX_OUTLIERS:]
-    top = top[np.argsort(-sizes[top], kind="stable")]
-    smaller = np.append(sizes[top][1:] ** 2, (sizes[rest] ** 2).sum())
-    far = np.flatnonzero(sizes[top] > FAR_OUT * np.sqrt(smaller[::-1].cumsum()[::-1]))
-    return top[: int(far[-1]) + 1] if len(far) else top[:0]
+    if len(sizes) <= MAX_OUTLIERS or float(np.add.reduce(squares)) > (MAX_OUTLIERS + 1.001 / FAR_OUT**2) * float(squares[-1]):
+        return 0
+    smaller = np.append(squares[:-MAX_OUTLIERS].sum(), squares[-MAX_OUTLIERS:-1]).cumsum()
+    far = np.flatnonzero(sizes[-MAX_OUTLIERS:] > FAR_OUT * np.sqrt(smaller))
+    return MAX_OUTLIERS - int(far[0]) if len(far) else 0
 
 
-def _condition_on_outliers(sizes: Array, outliers: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
-    """The mean of the bounds over all signs of the outliers."""
-    rest = np.delete(sizes, outliers)
+def _condition_on_outliers(sizes: Array, outliers: int, threshold: float, slack: float, aim: _Aim) -> Bounds:
+    """The mean of the bounds over all signs of so many of the largest."""
+    rest = sizes[:-outliers]
     total = exact_sum(rest)
     lower = upper = 0.0
-    sums, counts = np.unique(all_sums(sizes[outliers][:, None])[:, 0], return_counts=True)
+    sums, counts = np.unique(all_sums(sizes[-outliers:, None])[:, 0], return_counts=True)
     for shift, count in zip(sums.tolist(), counts.tolist(), strict=True):
         left = threshold - shift
         if left > total:
@@ -226,7 +224,7 @@ def _condition_on_outliers(sizes: Array, outliers: Array, threshold: float, slac
             part = CERTAIN
         else:
             part = _bounds(rest, left, total, slack, aim)
-        share = count / 2.0 ** len(outliers)
+        share = count / 2.0**outliers
         lower, upper = lower + share * math.exp(part.lower), upper + share * math.exp(part.upper)
     return Bounds(math.log(lower) if lower > 0 else -math.inf, math.log(min(1.0, upper)) if upper > 0 else -math.inf)
 
@@ -283,8 +281,9 @@ class _Bracket:
 
     @classmethod
     def at(cls, sizes: Array, observed: float, total: float, nats: float) -> _Bracket:
-        """`nats`: the mass outside the period is no more than exp(-nats) on either side, nor are frequencies left out."""
-        distinct, counts = np.unique(sizes, return_counts=True)
+        """Of ascending sizes, with exp(-nats) of the mass at most beyond each end of the period or at a frequency left out."""
+        ends = np.append(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1, len(sizes))
+        distinct, counts = sizes[ends - 1], np.diff(ends, prepend=0)
         floor = nats + FLOOR - NEGLIGIBLE
         law, theta = tilt(
             FlipSum(distinct[:, None], counts.astype(float)), observed, _fading_frequency(distinct, counts, floor)
@@ -386,13 +385,14 @@ def _window(law: FlipSum, theta: Array, total: float, nats: float) -> tuple[floa
     """How far above and below its mean the tilted sum lies, but for exp(-nats) of its mass on either side.
 
     A flip of size a with mean a·tanh(θa) is at most as wide as a normal law of variance a²·tanh(θa)/(θa) (Kearns and Saul,
-    1998), and all of them together as one of variance K'(θ)/θ. Where that is hardly more than their own, nothing is searched.
+    1998), and all of them together as one of variance K'(θ)/θ. Where that is hardly more than their own, or rough bounds are
+    all that is asked for, nothing is searched.
     """
     tilt = float(theta[0])
     widest = float(law.spread[0, 0])
     if tilt > 0:
         widest = min(widest, float(law.mean(theta)[0]) / tilt)
-    if float(law.covariance(theta)[0, 0]) < SPREAD_LEFT * widest:
+    if nats > ROUGH and float(law.covariance(theta)[0, 0]) < SPREAD_LEFT * widest:
         return law.window(theta, UP, 2 * total, nats)
     reach = math.sqrt(2 * nats * widest) * (1 + 1e-9)
     return reach, reach
@@ -475,11 +475,12 @@ def _audible(index: Array, step: float, sizes: Array, weights: Array, floor: flo
     """
     decay = np.zeros(len(index))
     kind, rounding = precision(step * float(sizes[-1]) * int(index.max(initial=0)))
-    for flip in np.argsort(-weights, kind="stable")[:HEAVIEST].tolist():
-        if len(index) <= FEW_LEFT:
-            break
-        sine = np.sin((step * sizes[flip] * index).astype(kind, copy=False))
-        decay += 0.5 * weights[flip] * np.maximum(sine * sine - 2 * rounding, 0.0)
+    order = np.argsort(-weights, kind="stable")[:HEAVIEST]
+    while len(order) and len(index) > FEW_LEFT:
+        together = max(1, TOGETHER // len(index))
+        flips, order = order[:together], order[together:]
+        sine = np.sin(np.multiply.outer(step * sizes[flips], index).astype(kind, copy=False))
+        decay += 0.5 * weights[flips] @ np.maximum(sine * sine - 2 * rounding, 0.0)
         left = decay <= floor + 1
         index, decay = index[left], decay[left]
     return index
@@ -495,9 +496,8 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
         return np.ones(len(index), dtype=complex)
     order = np.argsort(law.counts, kind="stable")
     sizes, tanh = law.values[order, 0], np.tanh(law.projections(theta))[order, None]
-    counts = law.counts[order]
-    groups = np.flatnonzero(np.diff(counts, prepend=0))
-    bounds = [*groups.tolist(), len(counts)]
+    counts = law.counts[order].astype(np.int64)
+    ends = [*(np.flatnonzero(counts[1:] != counts[:-1]) + 1).tolist(), len(counts)]
     hand = _minutes(index)
     hour, minute = np.divmod(index, hand)
     first = _turns(step * np.array([1.0, hand]), sizes)
@@ -508,16 +508,16 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
     else:
         hours = np.flatnonzero(np.bincount(hour))
         coarse, hour = np.ascontiguousarray(_turns(step * hand * hours, sizes).T), np.searchsorted(hours, hour)
-    product = np.empty(len(index), dtype=complex)
+    groups = np.empty((len(ends), len(index)), dtype=complex)
     width = max(1, FACTORS // len(sizes))
     for start in range(0, len(index), width):
         here = slice(start, start + width)
         turn = coarse.take(hour[here], axis=1)
         turn *= fine.take(minute[here], axis=1)
         turn.imag *= tanh
-        powers = [np.multiply.reduce(turn[low:high], axis=0) for low, high in pairwise(bounds)]
-        product[here] = _product(powers, counts[groups].astype(np.int64).tolist())
-    return product
+        for group, (low, high) in zip(groups, pairwise([0, *ends]), strict=True):
+            np.multiply.reduce(turn[low:high], axis=0, out=group[here])
+    return _product(groups, counts[np.array(ends) - 1].tolist())
 
 
 def _minutes(index: Array) -> int:
@@ -538,17 +538,20 @@ def _powers(base: Array, most: int) -> Array:
     """base^k in column k = 0, …, most."""
     powers = np.ones((most + 1, len(base)), dtype=complex)
     powers[1:2] = base
-    for k in range(2, most + 1):
-        np.multiply(powers[k // 2], powers[k - k // 2], out=powers[k])
+    known = 2
+    while known <= most:
+        # base^(known - 1 + k) for k = 1, 2, …
+        further = powers[known : 2 * known - 1]
+        np.multiply(powers[1 : 1 + len(further)], powers[known - 1], out=further)
+        known += len(further)
     return np.ascontiguousarray(powers.T)
 
 
-def _product(bases: Sequence[Array], counts: Sequence[int]) -> Array:
-    """The product of powers, all squared together: a fraction of the price of complex powers."""
-    product = np.ones_like(bases[0])
+def _product(bases: Array, counts: Sequence[int]) -> Array:
+    """The product of powers, a row each, all squared together: a fraction of the price of complex powers."""
+    product: Array = np.ones_like(bases[0])
     for bit in reversed(range(max(counts).bit_length())):
         product *= product
-        for base, count in zip(bases, counts, strict=True):
-            if count >> bit & 1:
-                product *= base
+        for base in [k for k, count in enumerate(counts) if count >> bit & 1]:
+            product *= bases[base]
     return product

@@ -52,9 +52,10 @@ def to_exact_integers(*tables: Array) -> tuple[list[Array], int] | None:
         return [t.astype(np.int64, copy=False) for t in tables], 1
     # Genuinely real numbers show after a few, and what a few need all need; whole ones need nothing.
     few = [_broken(t[:: max(1, len(t) // PROBE)]) for t in tables]
-    scale = _common_scale(tables, few, 0.0)
+    largest = max(max(float(t.max(initial=0)), -float(t.min(initial=0))) for t in tables)
+    scale = _common_scale(tables, few, largest, 0.0)
     if scale is None:
-        scale = _common_scale(tables, few, ULPS * float(np.spacing(max(np.abs(t).max(initial=0.0) for t in tables))))
+        scale = _common_scale(tables, few, largest, ULPS * float(np.spacing(largest)))
     if scale is None:
         return None
     if any(float(np.abs(t).sum(dtype=float)) * scale >= MAX_EXACT for t in tables):
@@ -66,12 +67,12 @@ def _broken(x: Array) -> Array:
     return np.asarray(x[x != np.rint(x)])
 
 
-def _common_scale(tables: Sequence[Array], few: Sequence[Array], room: float) -> int | None:
+def _common_scale(tables: Sequence[Array], few: Sequence[Array], largest: float, room: float) -> int | None:
     """The scale that makes every number whole, up to the room on either side; a few of them are asked first."""
-    decimal = _decimal_scale(few, 1, room)
+    decimal = _decimal_scale(few, largest, 1, room)
     if decimal is None and _common_denominator(few, room) is None:
         return None
-    return (decimal and _decimal_scale(tables, decimal, room)) or _common_denominator(tables, room)
+    return (decimal and _decimal_scale(tables, largest, decimal, room)) or _common_denominator(tables, room)
 
 
 def _parts(tables: Sequence[Array]) -> Iterator[Array]:
@@ -82,23 +83,29 @@ def _parts(tables: Sequence[Array]) -> Iterator[Array]:
             yield flat[start : start + BLOCK].astype(float)
 
 
-def _decimal_scale(tables: Sequence[Array], scale: int, room: float) -> int | None:
-    """The smallest power of ten, from the given one up, that makes every number whole."""
-    largest = max(max(float(t.max(initial=0)), -float(t.min(initial=0))) for t in tables)
-    scales: list[int] = []
-    while largest * scale < 10.0**MAX_DIGITS and scale <= 10**MAX_DIGITS and scale * room <= MAX_CHANCE:
-        scales.append(scale)
-        scale *= 10
+def _decimal_scale(tables: Sequence[Array], largest: float, scale: int, room: float) -> int | None:
+    """The smallest power of ten, from the given one up, that makes every number whole, up to the `largest`."""
+    scales = _decimal_scales(largest, scale, room)
     for x in _parts(tables):
         # Of real numbers nearly any shows it alone, in a hundredth of the time.
         for alone in x[x != np.rint(x)][:3].tolist():
-            if not _is_decimal(alone, tuple(scales), room):
+            if not _is_decimal(alone, scales, room):
                 return None
         # Whole numbers of tenths are whole numbers of hundredths: what is settled need not be looked at again.
         left = x
         while scales and len(left := left[~_is_multiple(left, scales[0], room)]):
             scales = scales[1:]
     return scales[0] if scales else None
+
+
+@functools.lru_cache(maxsize=256)
+def _decimal_scales(largest: float, scale: int, room: float) -> tuple[int, ...]:
+    """The powers of ten from the given one up that tell numbers up to the largest apart."""
+    scales: list[int] = []
+    while largest * scale < 10.0**MAX_DIGITS and scale <= 10**MAX_DIGITS and scale * room <= MAX_CHANCE:
+        scales.append(scale)
+        scale *= 10
+    return tuple(scales)
 
 
 def _common_denominator(tables: Sequence[Array], room: float) -> int | None:

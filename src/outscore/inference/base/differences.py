@@ -14,7 +14,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.metric import AdditiveMetric, Precise
-from outscore.core.numeric import MAX_EXACT, TIE_TOLERANCE, Array, combine, exact_sum, median, quantiles
+from outscore.core.numeric import MAX_EXACT, TIE_TOLERANCE, Array, combine, exact_sum, median, quantiles, weighed
 from outscore.core.records import dataclass
 from outscore.core.rows import PairedScores
 from outscore.exact.numbers import to_exact_integers
@@ -467,7 +467,7 @@ def _line(
     turn = int(np.sign(statistic.total[0])) if divided else 1
     top = vectors[:, -1] if turn == 1 else turn * vectors[:, -1]
     if not delta:
-        return top, 0.0 if units.integral else 4 * float(np.spacing(_sizes(units, weights[-1:])).sum())
+        return top, 0.0 if units.integral else 4 * float(np.spacing(_sizes(units, weights[-1])).sum())
     shift = Fraction(repr(float(delta)))
     if divided:
         bottom = turn * combine(units.a, weights[:1])[:, 0]
@@ -476,16 +476,16 @@ def _line(
         bottom, shift = np.full(len(top), units.scale), shift / len(top)
     moved = bottom * float(shift)
     if not units.integral:
-        return np.asarray(top - moved), 4 * float(np.spacing(_sizes(units, weights[-1:]) + np.abs(moved)).sum())
+        return np.asarray(top - moved), 4 * float(np.spacing(_sizes(units, weights[-1]) + np.abs(moved)).sum())
     largest = float(np.abs(top).sum()) * shift.denominator + float(np.abs(bottom).sum()) * abs(shift.numerator)
     if max(largest, abs(shift.numerator), shift.denominator) < MAX_EXACT:
         return np.asarray(top * shift.denominator - bottom * shift.numerator), 0.0
     return np.asarray(top - moved), 4 * float(np.spacing(np.abs(top) + np.abs(moved)).sum())
 
 
-def _sizes(units: PairedScores, weights: Sequence[Sequence[int]]) -> Array:
+def _sizes(units: PairedScores, weights: Sequence[int]) -> Array:
     """How large the numbers are whose difference is taken, unit by unit."""
-    return np.abs(combine(units.a, weights)[:, 0]) + np.abs(combine(units.b, weights)[:, 0])
+    return np.abs(weighed(units.a, weights)) + np.abs(weighed(units.b, weights))
 
 
 # Whether a test rejects, where that is clear without its p-value: thousands of samples are tested for one power curve.

@@ -55,7 +55,7 @@ FAR_PROBIT = -5.2
 """Φ⁻¹ of 1e-7."""
 FAR_SQUARE = 14 * LN10
 """The square of the z at which exp(-z²/2) is 1e-7."""
-FAR_WIDTH, FAR_DEGREE = 0.24, 2_000
+FAR_WIDTH, FAR_DEGREE = 0.24, 4_000
 FINE, FEW_FLIPS = 1 << 18, 200
 """A lattice that reaches so far costs seconds where fewer flips than this leave most frequencies alive."""
 SMALLEST_UPPER = 1e-290
