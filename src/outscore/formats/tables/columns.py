@@ -199,7 +199,8 @@ def _parts_by_name(finder: ColumnFinder, choice: Choice, absent: Container[str])
 
 def _unused(records: Records, finder: ColumnFinder, layout: Layout, choice: Choice) -> tuple[str, ...]:
     """The columns of numbers that play no part; of a caller who named the scores, weights and settings alone."""
-    free = [name for name in finder.free() if name not in layout.needed and not (is_known(name) or may_be_ids(name))]
+    needed = set(layout.needed)
+    free = [name for name in finder.free() if name not in needed and not (is_known(name) or may_be_ids(name))]
     if choice.score or (choice.systems and layout.wide):
         free = [name for name in free if is_weight(name) or is_setting(name)]
     return tuple(name for name in free if looks_numeric(records.sample[name]))

@@ -219,8 +219,8 @@ def named_after(column: str) -> str | None:
     ('wer', 'loss', None)
     """
     name = normalize_name(column)
-    measures = (one for one in LOWER_IS_BETTER if name.startswith(f"{one}_") or name.endswith(f"_{one}"))
-    return max(measures, key=len, default=None)
+    ends = [end for place, sign in enumerate(name) if sign == "_" for end in (name[:place], name[place + 1 :])]
+    return max((end for end in ends if end in LOWER_IS_BETTER), key=len, default=None)
 
 
 # Names of measures: columns called like these are scores of one system by several measures, not scores of several systems.
