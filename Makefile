@@ -49,7 +49,7 @@ demo: $(DEMO)
 	@$(BIN)/outscore demo
 
 # The type checker keeps one processor busy for half a minute, so it runs beside the tests and reports behind them.
-test: $(DEV) browser scripts
+test: $(DEV) browser scripts | tests/__pycache__
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@$(BIN)/mypy > $(TYPES) 2>&1 & types=$$!; \
@@ -73,7 +73,7 @@ scripts:
 	@[ -x node_modules/.bin/eslint ] || ! command -v npm >/dev/null || npm install --silent --no-save --no-audit --no-fund typescript@5 eslint@9 || true
 
 # Also every property again, with as many examples as its test names.
-test-slow: $(DEV) browser
+test-slow: $(DEV) browser | tests/__pycache__
 	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=whole
 
 lint: $(DEV)
@@ -81,7 +81,7 @@ lint: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-coverage: $(DEV) browser
+coverage: $(DEV) browser | tests/__pycache__
 	$(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered
 
 # Kindly to whatever else the machine does. ARGUMENTS="--only exact/" tries some of them, ARGUMENTS="--seed 2" others.
@@ -145,14 +145,16 @@ $(DEMO): pyproject.toml | $(VENV)/pyvenv.cfg
 $(DEV): pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "Installing outscore and its test tools into $(VENV) ..."
 	@$(PIP) install --editable '.[dev]'
-	@echo "Compiling outscore and its tests ..."
-	@$(BIN)/python -m compileall -q -j 2 src
-# Half of the folders each: otherwise both test processes would compile all of them, at the same time.
-	@printf '%s\n' tests/*/ | xargs -P 2 -n 12 $(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true
 # The types of the largest libraries, which take the checker as long as those of the package, are read once, too.
 	@echo 'import altair, click, distributed, numpy, polars, scipy.optimize, scipy.stats, starlette.applications, uvicorn' \
 	  > $(VENV)/libraries.py; $(BIN)/mypy $(VENV)/libraries.py >/dev/null 2>&1 || true
 	@touch $@ $(DEMO)
+
+# Half of the folders each: otherwise every test process would compile all of them, at the same time.
+tests/__pycache__: | $(DEV)
+	@echo "Compiling outscore and its tests ..."
+	@$(BIN)/python -m compileall -q -j 2 src
+	@printf '%s\n' tests/*/ | xargs -P 2 -n 12 $(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true
 
 $(BENCH): pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "Installing outscore and its benchmark tools into $(VENV) ..."
