@@ -103,11 +103,14 @@ def count_subsets(sizes: Array, most: int) -> Array:
     >>> count_subsets(np.array([1, 2, 3]), 4).tolist()
     [1.0, 1.0, 1.0, 2.0, 1.0]
     """
-    ways = np.zeros(most + 1)
+    # In turns, as an array that is added to itself is copied first.
+    ways, further = np.zeros(most + 1), np.zeros(most + 1)
     ways[0], top = 1.0, 0
     for size in np.sort(sizes).tolist():
         if size > most:
             break
         top = min(top + size, most)
-        ways[size : top + 1] += ways[: top + 1 - size]
+        further[:size] = ways[:size]
+        np.add(ways[size : top + 1], ways[: top + 1 - size], out=further[size : top + 1])
+        ways, further = further, ways
     return ways
