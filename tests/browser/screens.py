@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 
 # The machine may be busy with other tests: what counts is that an answer comes.
 PATIENCE = 60_000
@@ -34,6 +36,19 @@ class Screens:
         page = self._profiles[kind].new_page()
         page.set_default_timeout(PATIENCE)
         return page
+
+
+class Pages(dict[str, Path]):
+    """Pages in files, by their names, each of them made when it is first looked at."""
+
+    def __init__(self, folder: Path, made: dict[str, Callable[[], str]], before: str = ""):
+        super().__init__()
+        self._folder, self._made, self._before = folder, made, before
+
+    def __missing__(self, name: str) -> Path:
+        self[name] = self._folder / f"{self._before}{name}.html"
+        self[name].write_text(self._made[name](), encoding="utf-8")
+        return self[name]
 
 
 def picture(page, path, **more) -> None:

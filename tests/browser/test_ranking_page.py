@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from tests.browser.screens import picture
+from tests.browser.screens import Pages, picture
 from tests.browser.test_report_page import VIEWS, opened
 from tests.report.forms import render_html
 from tests.report.ranking_making import HOSTILE, MADE
@@ -15,11 +13,8 @@ from outscore.report.document import clean
 
 
 @pytest.fixture(scope="module")
-def pages(folder) -> dict[str, Path]:
-    """Each page in a file."""
-    for name, make in MADE.items():
-        (folder / f"ranking-{name}.html").write_text(render_html(make()), encoding="utf-8")
-    return {name: folder / f"ranking-{name}.html" for name in MADE}
+def pages(folder) -> Pages:
+    return Pages(folder, {name: lambda make=make: render_html(make()) for name, make in MADE.items()}, "ranking-")
 
 
 @pytest.mark.parametrize(
@@ -36,7 +31,7 @@ def pages(folder) -> dict[str, Path]:
             ("odd", "light"),
             ("odd", "phone"),
         ],
-        4,
+        2,
     ),
 )
 def test_quiet_alone_and_no_wider_than_the_screen(browser, pages, name, view):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
 from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings
+from tests.browser.screens import Pages
 from tests.browser.test_report_page import opened, several
 from tests.plans import plan_numbers as plan
 from tests.report.diff_making import make_changed, make_contexts, make_diff, make_units
@@ -44,12 +44,9 @@ KINDS = variants(MAKERS, MAIN)
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory) -> dict[str, Path]:
-    """One report of each kind, in a file."""
-    folder = tmp_path_factory.mktemp("reports")
-    for name, make in MAKERS.items():
-        (folder / f"{name}.html").write_text(make(), encoding="utf-8")
-    return {name: folder / f"{name}.html" for name in MAKERS}
+def reports(tmp_path_factory) -> Pages:
+    """One report of each kind."""
+    return Pages(tmp_path_factory.mktemp("reports"), MAKERS)
 
 
 def unfold(page) -> None:
