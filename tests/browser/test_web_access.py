@@ -10,7 +10,7 @@ from tests.browser.web_server import OPENED, PHONE, WIDE, expect, no_wider_than_
 from tests.variants import variants
 
 
-@pytest.mark.parametrize("view", variants(OPENED, ("compare", "rank", "diff", "plan", "start", "methods")))
+@pytest.mark.parametrize("view", variants(OPENED, ("compare", "rank", "plan", "start")))
 def test_a_view_can_be_read_followed_and_heard(answers, view):
     page = answers.original(view)
     for fold in page.locator(".settings:not([open]) > summary:visible, .files > summary:visible").all():

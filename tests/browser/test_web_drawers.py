@@ -6,6 +6,7 @@ import re
 
 import pytest
 from tests.browser.web_server import brought, expect, there
+from tests.variants import variants
 
 from outscore.examples.registry import EXAMPLES
 
@@ -13,7 +14,7 @@ from outscore.examples.registry import EXAMPLES
 COUNTED = {"score": ("items", 960, "repeat"), "prefer": ("battles", 872, "winner"), "texts": ("segments", 232, "reference")}
 
 
-@pytest.mark.parametrize("view", COUNTED)
+@pytest.mark.parametrize("view", variants(COUNTED, ("prefer",)))
 def test_scores_battles_and_texts_lead_to_what_they_count(answers, view):
     called, count, shown = COUNTED[view]
     page = answers.original(view)
@@ -76,6 +77,7 @@ def test_a_click_on_a_cell_of_battles_is_not_caught_by_its_number(answers):
         expect(page.locator("dialog.drawer h2")).to_contain_text(" and ")
 
 
+@pytest.mark.slow
 def test_points_and_rows_of_scores_lead_to_their_items(answers):
     page = answers.original("score")
     points = page.locator('#result figure[data-key="slices"] .bar-of')

@@ -81,7 +81,7 @@ def test_every_command_proposed_for_a_log_runs(name, tmp_path):
     assert run_all(shown(*paths)["commands"]) >= 1
 
 
-@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_command_proposed_for_the_examples_runs(step, monkeypatch):
     # Pages, which are no files to show, are not even drawn.
     monkeypatch.setattr("outscore.cli.demo.find_spec", lambda module: None if module == "jinja2" else find_spec(module))

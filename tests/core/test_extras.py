@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from tests.log_files import inspect_archive
+from tests.variants import a_few
 
 # Files are written with what is then missing.
 pl = pytest.importorskip("polars")
@@ -141,7 +142,7 @@ LIBRARIES = {
 }
 
 
-@pytest.mark.parametrize("extra", LIBRARIES)
+@pytest.mark.parametrize("extra", a_few(LIBRARIES, 3))
 def test_every_extra_is_named_in_one_sentence_where_it_is_needed(without, extra, tmp_path):
     (tmp_path / "table.csv").write_text(ROWS.write_csv())
     (tmp_path / "text.txt").write_text("a line\nanother line\n")

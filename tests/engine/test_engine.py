@@ -211,9 +211,9 @@ def descendants(pid: int) -> list[int]:
     ("engine", "stop"),
     [
         ("Processes(2)", "SIGINT"),
-        ("Processes(2)", "SIGTERM"),
+        pytest.param("Processes(2)", "SIGTERM", marks=pytest.mark.slow),
         ("Processes(2)", "SIGKILL"),
-        pytest.param("Dask('local', 1)", "SIGINT", marks=needs_dask),
+        pytest.param("Dask('local', 1)", "SIGINT", marks=[needs_dask, pytest.mark.slow]),
         pytest.param("Dask('local', 1)", "SIGKILL", marks=needs_dask),
     ],
 )
