@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.variants import a_few
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
+from outscore.formats.logs.document import LogPeek
 from outscore.formats.logs.find import find_logs, peek_at, read_logs, recognise
 from outscore.formats.logs.registry import LOGS
 
@@ -50,6 +52,16 @@ def test_a_file_like_two_formats_is_refused_with_both(tmp_path):
     with pytest.raises(OutscoreError, match="looks like a log in 2 formats: swe-bench and bigcodebench") as error:
         recognise(path)
     assert "--reader swe-bench" in str(error.value)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_first_line_with_another_kind_of_value_is_no_crash(name, tmp_path):
+    WRITERS[name](tmp_path)
+    for path in filter(Path.is_file, tmp_path.rglob("*")):
+        first = peek_at(path).first_line
+        for key, value in product(first, (True, 3, "x", [], None)):
+            peek = LogPeek(str(path), json.dumps(first | {key: value}).encode())
+            assert {entry.format.recognise(peek) for entry in LOGS.values()} <= {True, False}
 
 
 @pytest.mark.parametrize("name", a_few([name for name in LOGS if name != "lighteval"], 8))

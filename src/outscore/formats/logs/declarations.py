@@ -14,7 +14,7 @@ import msgspec
 from outscore.formats.base.pipes import scannable
 from outscore.formats.base.source import stem_of
 from outscore.formats.json import Shape, field_of, number_of
-from outscore.formats.logs.document import Document, Piece, labels_of, open_document, text_of
+from outscore.formats.logs.document import Document, LogPeek, Piece, labels_of, open_document, text_of
 from outscore.formats.logs.engine import LogFormat
 from outscore.formats.logs.evaluation import Exchange, Row, digest_of, drop_single_runs, exchange_of
 from outscore.formats.tables.parquet import refuse_damaged
@@ -37,6 +37,11 @@ _EVENT = Shape(
 _MATCH = Shape({"sample_id": str | int, "data.correct": bool | None})
 
 
+def _is_specification(peek: LogPeek) -> bool:
+    spec = field_of(peek.first_line, "spec")
+    return isinstance(spec, dict) and "completion_fns" in spec
+
+
 def _match_row(record: Document, line: Piece) -> Row | None:
     event = record.decode(line, _EVENT)
     record.header |= {path: value for path, value in event.items() if value is not None}
@@ -49,7 +54,7 @@ def _match_row(record: Document, line: Piece) -> Row | None:
 
 OPENAI_EVALS = LogFormat(
     harness="openai-evals",
-    recognise=lambda peek: "completion_fns" in (field_of(peek.first_line, "spec") or ()),
+    recognise=_is_specification,
     row=_match_row,
     system=lambda document, _: (document.header.get("spec.completion_fns") or [document.stem])[0],
     task=lambda document, _: document.header.get("spec.eval_name") or "openai-evals",
