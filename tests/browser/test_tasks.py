@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.browser.web_server import choose, expect, there, visited
+from tests.browser.web_server import choose, expect, quiet, there, visited
 
 NEW = "".join(f"q{i},{i % 5 != 0:d}\n" for i in range(60))
 OLD = "".join(f"q{i},{i % 2:d}\n" for i in range(60))
@@ -85,6 +85,7 @@ def test_two_files_to_a_verdict_take_two_clicks_and_to_a_file_of_it_one_more(sta
         .first
     )
     there(link)
+    quiet(start.page)
     with start.page.expect_download() as download:
         start.on(link)
     assert download.value.suggested_filename.endswith(".html")

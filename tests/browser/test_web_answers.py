@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from tests.browser.screens import PATIENCE
-from tests.browser.web_server import bring, brought, choose, expect, known, sent, start, there, unfold, visited
+from tests.browser.web_server import bring, brought, choose, expect, known, quiet, sent, start, there, unfold, visited
 from tests.log_files import lm_eval
 from tests.variants import variants
 
@@ -52,7 +52,7 @@ class Held:
             self.waiting[0].continue_()
         late.value.finished()
         # What follows an answer is over when nothing is busy any more and a task later.
-        self.page.wait_for_function("() => !document.querySelector('[aria-busy=true]')")
+        quiet(self.page)
         self.page.evaluate("() => new Promise((next) => setTimeout(next))")
 
 

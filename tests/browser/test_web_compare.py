@@ -9,7 +9,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.browser.web_server import PHONE, SCORES, brought, expect, known, no_wider_than_the_screen, there, unfold, visited
+from tests.browser.web_server import (
+    PHONE,
+    SCORES,
+    brought,
+    expect,
+    known,
+    no_wider_than_the_screen,
+    quiet,
+    there,
+    unfold,
+    visited,
+)
 
 
 def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
@@ -287,6 +298,7 @@ SLICED = "id,question,topic,new,old\n" + "".join(
 def test_deciding_items_slices_and_bars_lead_to_their_items(browser, server):
     with brought(browser, server, "compare", settings="&slice=topic", qa_csv=SLICED) as page:
         there(page.locator("#picture .fourfold"))
+        quiet(page)
         drawer = page.locator("dialog.drawer")
 
         def close():

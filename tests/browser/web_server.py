@@ -48,6 +48,11 @@ def there(part):
     _patiently(part.wait_for)
 
 
+def quiet(page):
+    """Wait until nothing is computed any more: until then, what was just there may give way to something newer."""
+    page.wait_for_function("() => !document.querySelector('[aria-busy=true]')")
+
+
 SCORES = "".join(f"{(i * 37 % 101) / 101:.3f} {(i * 53 % 97) / 97:.3f}\n" for i in range(120))
 # All of them open, as who opened them before finds them.
 STEPS = "step-data step-test step-effect step-power step-report"
