@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rouge_score.rouge_scorer import RougeScorer
 
 from outscore.metrics.text.registry import segment_statistics, text_metric
 from outscore.workflows.texts.corpus import cautions
@@ -29,6 +28,8 @@ def test_by_hand():
 @pytest.mark.parametrize("stemmed", [False, True])
 def test_against_rouge_score(name, stemmed, wmt17):
     hypotheses, references = wmt17("FBK", 80), [wmt17("ref", 80), wmt17("online-A", 80)]
+    from rouge_score.rouge_scorer import RougeScorer
+
     library = RougeScorer([name], use_stemmer=stemmed)
     expected = [
         max(library.score(other, line)[name].fmeasure for other in others)
@@ -73,6 +74,8 @@ class TestSummaries:
         assert scores("rougeLsum", *plain) == scores("rougeL", *plain) == pytest.approx([0.5])
 
     def test_full_stops_within_numbers_stay(self):
+        from rouge_score.rouge_scorer import RougeScorer
+
         library = RougeScorer(["rougeLsum"])
         expected = library.score("Who knew?\nIt rained 3.5 mm.", "It rained 3.5 mm.\nWho knew?\nNobody.")["rougeLsum"].fmeasure
         texts = ["It rained 3.5 mm. Who knew? Nobody."], [["Who knew? It rained 3.5 mm."]]
