@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 import json
 import re
@@ -338,10 +339,9 @@ def test_every_field_is_documented(kind):
     """numpydoc: the section Attributes names each field."""
     documented = getattr(osc, kind)
     for part in {documented, *_records_in(documented)}:
-        text = str(part.__doc__)
-        assert "    Attributes\n" in text, part
-        lines = text[text.index("    Attributes\n") :].splitlines()
-        headings = (line for line in lines if line.startswith("    ") and line[4:5] not in ("", " ", "-"))
+        _, attributes, text = inspect.cleandoc(str(part.__doc__)).partition("Attributes\n")
+        assert attributes, part
+        headings = (line for line in text.splitlines() if line[:1] not in ("", " ", "-"))
         named = {name.strip() for line in headings for name in line.split(",")}
         own = {f.name for f in fields(part)} if is_dataclass(part) else set(part.__struct_fields__)
         assert own <= named, f"{part.__name__}: {sorted(own - named)}"

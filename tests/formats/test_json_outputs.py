@@ -51,7 +51,7 @@ def write(tmp_path):
 
 
 def test_words_nested_too_deeply_are_refused(write):
-    deep = write("deep.json", '{"tokens": ["a"], "tags": ' + "[" * 3000 + "]" * 3000 + "}\n")
+    deep = write("deep.json", '{"tokens": ["a"], "tags": ' + "[" * 100_000 + "]" * 100_000 + "}\n")
     with pytest.raises(OutscoreError, match=r"line 1: this is not JSON \(it is nested too deeply\)"):
         read_words(deep)
 

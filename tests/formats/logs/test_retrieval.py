@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,9 @@ from hypothesis import strategies as st
 import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.find import read_logs
-from outscore.formats.logs.retrieval import evaluate_run
+from outscore.formats.logs.retrieval import _measure, evaluate_run
 
-pytest.importorskip("ir_measures")
+ir_measures = pytest.importorskip("ir_measures")
 NAMES = {"map": "AP", "Rprec": "Rprec", "bpref": "Bpref", "recip_rank": "RR", "ndcg": "nDCG", "num_ret": "NumRet"}
 
 CUT = {"P": "P", "recall": "R", "ndcg_cut": "nDCG", "map_cut": "AP", "success": "Success"}
@@ -134,10 +135,27 @@ def test_damaged_files_are_refused_with_their_line(tmp_path, files, line):
     assert caught.value.file
 
 
-def test_a_measure_that_does_not_exist_is_refused(tmp_path):
+@pytest.mark.parametrize("name", ["nDGC@10", "P@x", "P@-1", "AP(foo=1)", "P(5)", "1 + 1", "", "P@5@6", "a.b", "["])
+def test_a_measure_that_does_not_exist_is_refused(tmp_path, name):
     with pytest.raises(OutscoreError) as caught:
-        evaluate_run(*written(tmp_path), "nDGC@10")
+        evaluate_run(*written(tmp_path), name or "@")
     assert caught.value.parameter == "metric"
+
+
+@pytest.mark.parametrize("name", ["RBP(p=.8)", "alpha_nDCG@10"])
+def test_a_measure_that_cannot_be_computed_here_is_refused(tmp_path, name):
+    with pytest.raises(OutscoreError, match="ir-measures cannot compute") as caught:
+        evaluate_run(*written(tmp_path), name)
+    assert caught.value.parameter == "metric"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="the parser of ir-measures itself asks for what Python 3.14 lacks")
+@pytest.mark.parametrize(
+    "name", ["nDCG@10", "AP", "AP(rel=2)@100", "SetF(beta=0.5)", "nDCG(dcg='exp-log2', gains={0: 0, 1: 2})@10", "IPrec@.1"]
+)
+def test_measures_are_called_as_ir_measures_calls_them(name):
+    assert _measure(ir_measures, name) == ir_measures.parse_measure(name)
 
 
 def test_a_run_without_judgements_asks_for_them(tmp_path):

@@ -6,6 +6,7 @@ does not answer counts as 0, as in `trec_eval -c`.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,7 @@ from outscore.scores.system import Origin, label_of
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is offered where no measure is named."""
+SUCH_AS = f"Name one such as {', '.join(DEFAULT_MEASURES)}."
 _JUDGEMENT = 4
 
 
@@ -79,7 +81,12 @@ def evaluate_run(path: str, qrels: str, measure: str | None) -> Evaluation:
         finding = f"{label_of(path)}: none of its {len(ranked)} queries is judged in `{qrels}`."
         raise OutscoreError(finding, "Name the judgements of these queries.", file=path)
     scores: dict[str, dict[str, float]] = {query: {} for query in judged}
-    for result in ir_measures.iter_calc(list(measures.values()), judged, ranked):
+    try:
+        results = list(ir_measures.iter_calc(list(measures.values()), judged, ranked))
+    except Exception as error:  # noqa: BLE001 - some measures need programs that are missing, or other data, and fail in any way
+        finding = f"ir-measures cannot compute {' and '.join(measures)} here: {str(error).partition('. ')[0].rstrip('.')}."
+        raise OutscoreError(finding, SUCH_AS, parameter="metric") from None
+    for result in results:
         scores[result.query_id][str(result.measure)] = float(result.value)
     called = {str(parsed): written for written, parsed in measures.items()}
     rows = [Row(query, {called[key]: values.get(key, 0.0) for key in called}) for query, values in scores.items()]
@@ -105,11 +112,27 @@ def _measures(ir_measures: ModuleType, names: Sequence[str]) -> dict[str, Any]:
     parsed = {}
     for name in names:
         try:
-            parsed[name] = ir_measures.parse_measure(name)
-        except (NameError, ValueError, SyntaxError, KeyError, TypeError):
+            parsed[name] = _measure(ir_measures, name)
+        except (ValueError, SyntaxError, KeyError, TypeError, AssertionError):
             message = f"`{name}` is not a measure of ir-measures."
-            raise OutscoreError(message, f"Name one such as {', '.join(DEFAULT_MEASURES)}.", parameter="metric") from None
+            raise OutscoreError(message, SUCH_AS, parameter="metric") from None
     return parsed
+
+
+def _measure(ir_measures: ModuleType, text: str) -> Any:  # noqa: ANN401 - a measure
+    """The measure called name(setting=value)@cutoff; the parser of ir-measures itself needs what Python 3.14 lacks."""
+    node: Any = ast.parse(text, mode="eval").body
+    settings: dict[str, Any] = {}
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        node, settings["@"] = node.left, ast.literal_eval(node.right)
+        if not settings["@"] > 0:
+            raise ValueError
+    if isinstance(node, ast.Call) and not node.args:
+        node, settings = node.func, settings | {part.arg: ast.literal_eval(part.value) for part in node.keywords}
+    kind = ir_measures.measures.registry[ast.unparse(node)]
+    measure = kind(**{kind.AT_PARAM if key == "@" else key: value for key, value in settings.items()})
+    measure.validate_params()
+    return measure
 
 
 # trec_eval -q: a measure, a query and a number on each line; ir_measures -q writes the query first. `all` is their mean.
