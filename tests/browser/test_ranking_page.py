@@ -7,6 +7,7 @@ from tests.browser.screens import Pages, picture
 from tests.browser.test_report_page import VIEWS, opened
 from tests.report.forms import render_html
 from tests.report.ranking_making import HOSTILE, MADE
+from tests.report.test_ranking_html import tiered
 from tests.variants import a_few
 
 from outscore.report.document import clean
@@ -14,7 +15,8 @@ from outscore.report.document import clean
 
 @pytest.fixture(scope="module")
 def pages(folder) -> Pages:
-    return Pages(folder, {name: lambda make=make: render_html(make()) for name, make in MADE.items()}, "ranking-")
+    made = MADE | {"sixteen": lambda: tiered(MADE["sixteen"](), [1, 1, *[2] * 14])}
+    return Pages(folder, {name: lambda make=make: render_html(make()) for name, make in made.items()}, "ranking-")
 
 
 @pytest.mark.parametrize(
@@ -79,12 +81,16 @@ def test_tables_of_a_saved_report_are_sorted_and_searched(browser, pages):
     with opened(browser, pages["sixteen"]) as (page, *_):
         table = page.locator(".ranked").first
         column = [cell.strip() for cell in table.locator("thead th").all_inner_texts()].index("system")
-        names = table.locator(f"tbody tr > :nth-child({column + 1})")
-        given = names.all_inner_texts()
+        rows, names = table.locator("tbody tr"), table.locator("tbody th")
+        before, given = rows.all_inner_texts(), names.all_inner_texts()
         head = table.locator("thead th").nth(column)
-        for order in (sorted(given, key=str.lower), sorted(given, key=str.lower, reverse=True), given):
+        for order in (sorted(given, key=str.lower), sorted(given, key=str.lower, reverse=True)):
             head.get_by_role("button").click()
             assert names.all_inner_texts() == order
+            # Lines of tiers are part of the order they came in.
+            assert rows.count() == len(given) == len(before) - 2
+        head.get_by_role("button").click()
+        assert rows.all_inner_texts() == before
         page.get_by_label("Find rows").first.fill(given[3])
         assert 0 < table.locator("tbody tr:visible").count() < len(given)
 

@@ -65,15 +65,19 @@ def test_tables_are_sorted_and_searched(browser, server):
         table = page.locator(".ranked").first
         there(table)
         column = [cell.strip() for cell in table.locator("thead th").all_inner_texts()].index("system")
-        names = table.locator(f"tbody tr > :nth-child({column + 1})")
-        given = names.all_inner_texts()
+        rows, names = table.locator("tbody tr"), table.locator("tbody th")
+        given, before = names.all_inner_texts(), rows.all_inner_texts()
+        assert sorted(given) == sorted(SYSTEMS)
+        assert [row.split(":")[0] for row in before if row.startswith("Tier")] == ["Tier 1", "Tier 2", "Tier 3"]
         head = table.locator("thead th").nth(column)
         for order, expected in (("ascending", sorted(given)), ("descending", sorted(given)[::-1])):
             head.get_by_role("button").click()
             expect(head).to_have_attribute("aria-sort", order)
             assert names.all_inner_texts() == expected
+            # All of them together: tiers are part of the order they came in.
+            assert rows.count() == len(given)
         head.get_by_role("button").click()
-        assert names.all_inner_texts() == given
+        assert rows.all_inner_texts() == before
 
 
 @pytest.mark.slow

@@ -170,6 +170,8 @@ class Table(Placed):
         Columns are single signs, set close together by plain text.
     merges
         A last cell that several rows share stands once on a page.
+    tiered
+        Lines across all columns part the rows by their order: a page leaves them out where its reader wants another one.
     bars, anchors, links
         On a page: drawn intervals, one for each row; the beginning of the id of each row; and the keys of examples that rows
         lead to, by their indices.
@@ -196,6 +198,7 @@ class Table(Placed):
     splits: bool = False
     matrix: bool = False
     merges: bool = False
+    tiered: bool = False
     bars: tuple[Bar | None, ...] = ()
     anchors: str = ""
     links: Mapping[int, str] = field(default_factory=dict)

@@ -109,7 +109,7 @@ def strength_table(result: preference.Preference, most: int | None = None, *, bo
     if board and not apart:
         listed, tiers = by_tier(result.strengths)
         notes += tiers
-    return tabulate("strengths", "Strengths", columns, listed, notes, splits=board)
+    return tabulate("strengths", "Strengths", columns, listed, notes, splits=board, tiered=board)
 
 
 def _more(every: int, most: int | None, noun: str) -> str:

@@ -111,13 +111,13 @@ def place_table(
         notes += ["Groups: systems that share a letter cannot be told apart."] if any(letters.values()) else []
     title = f"Ranking by {places.subject(standing, ranking.design)}"
     listed: list[RankedSystem | str] = list(standing.scores[:most])
-    layout: dict[str, Any] = {}
+    layout: dict[str, Any] = {"splits": board, "tiered": board}
     if board:
         columns += _datasets(ranking)
         listed, tiers = by_tier(standing.scores)
         notes += tiers
         drawn = dict(zip(standing.systems, bars(ranking), strict=True))
-        layout = {"splits": True, "bars": tuple(None if isinstance(row, str) else drawn[row.system] for row in listed)}
+        layout["bars"] = tuple(None if isinstance(row, str) else drawn[row.system] for row in listed)
     return tabulate("places", title, columns, listed, [*notes, _left_out(ranking, most)], **layout)
 
 

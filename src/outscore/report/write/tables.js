@@ -3,14 +3,16 @@
 const MIN_SORTED = 3, MIN_SEARCHED = 16;
 const NEXT = { ascending: "descending", descending: "none", none: "ascending" };
 
-// Every table with a head but matrices; cells that span rows belong to the order they came in. Rows stay below the line they stand under.
+// Every table with a head but matrices; cells that span rows belong to the order they came in. Rows stay below the line they stand
+// under; lines of tiers are part of one order, and left out in any other.
 function enliven(root) {
   for (const table of root.querySelectorAll("table:not(.lively, .matrix)")) {
     const heads = [...(table.tHead?.rows[0]?.cells ?? [])], bodies = [...table.tBodies];
     const parts = bodies.flatMap((body) => partsOf(body)), rows = parts.flatMap((part) => part.rows);
-    if (!heads.length || table.querySelector("tbody [rowspan]") || !parts.some((part) => part.rows.length >= MIN_SORTED)) continue;
+    const sorted = "tiered" in table.dataset ? [{ body: bodies[0], title: null, rows }] : parts;
+    if (!heads.length || table.querySelector("tbody [rowspan]") || !sorted.some((part) => part.rows.length >= MIN_SORTED)) continue;
     table.classList.add("lively");
-    heads.forEach((head, i) => { if (head.textContent.trim()) makeSorter(head, i, heads, parts); });
+    heads.forEach((head, i) => { if (head.textContent.trim()) makeSorter(head, i, heads, parts, sorted); });
     if (rows.length >= MIN_SEARCHED) (table.closest(".scroll") ?? table).before(rowSearch(rows, parts));
   }
 }
@@ -25,12 +27,16 @@ function partsOf(body) {
   return parts;
 }
 
-function makeSorter(head, column, heads, parts) {
+// `parts` are in the order they came in, and `sorted` in any other.
+function makeSorter(head, column, heads, parts, sorted) {
   const sort = () => {
-    const order = NEXT[head.getAttribute("aria-sort") ?? "none"];
+    const order = NEXT[head.getAttribute("aria-sort") ?? "none"], given = order === "none";
     for (const one of heads) one.removeAttribute("aria-sort");
-    if (order !== "none") head.setAttribute("aria-sort", order);
-    for (const { body, title, rows } of parts) body.append(...(title ? [title] : []), ...(order === "none" ? rows : inOrder(rows, column, order)));
+    if (!given) head.setAttribute("aria-sort", order);
+    for (const { title } of parts) title?.remove();
+    for (const { body, title, rows } of given ? parts : sorted) {
+      body.append(...(title ? [title] : []), ...(given ? rows : inOrder(rows, column, order)));
+    }
   };
   const button = document.createElement("button");
   Object.assign(button, { type: "button", className: "sorter", title: "Sort by this column" });
