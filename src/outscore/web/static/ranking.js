@@ -10,7 +10,11 @@ import { View, open } from "./view.js";
 
 // Settings of a ranking that mean nothing, or something else, for one pair of it.
 const OF_MANY = ["system", "correction", "baseline", "critical-difference", "names", "task"];
-const HINT = "Point at a cell for its numbers, or choose it to see the items of the two.";
+// What a cell does that is chosen: of scores it shows the items, of texts and outputs the comparison.
+const hintOf = (view) => {
+  const choice = view === "compare" ? "see the items of the two" : "compare the two in detail";
+  return `Point at a cell for its numbers, or choose it to ${choice}.`;
+};
 // So many pairs are looked through by hand.
 const MANY = 15;
 
@@ -55,7 +59,7 @@ class Ranking extends View {
     });
     findSystems(cells, pairs);
     const hint = document.querySelector("#result .heat-map .on-screen");
-    if (hint && cells.length) hint.textContent = HINT;
+    if (hint && cells.length) hint.textContent = hintOf(this.pairView);
     const rows = pairs.map((_, i) => document.getElementById(`pair-${i + 1}`));
     const head = rows.find(Boolean)?.closest("table").tHead.rows[0];
     if (!head) return;
