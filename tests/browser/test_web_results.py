@@ -102,7 +102,7 @@ def test_settings_go_out_and_come_in_as_yaml(compared, browser, server):
         assert "alpha=0.01" in other.url
         expect(other.locator("#content > [aria-busy]")).to_have_attribute("aria-busy", "false")
         choose(other, ("bad.yaml", "alfa: 1\n"))
-        expect(other.locator("#work .problem")).to_contain_text("bad.yaml, line 1: compare has no option alfa.")
+        expect(other.locator("#banner .problem")).to_contain_text("bad.yaml, line 1: compare has no option alfa.")
 
 
 @pytest.mark.slow

@@ -81,7 +81,7 @@ def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):
         assert proposed == list(TASKS["pos"].criteria)
         page.get_by_label("Task", exact=True).select_option("dep")
         criterion.get_by_label("uas (head)").check()
-        expect(page.locator("#result .kind")).to_contain_text("UAS")
+        expect(page.locator("#verdict-kind")).to_contain_text("UAS")
         assert "criterion=uas" in page.url
 
 
