@@ -33,6 +33,7 @@ _DISTANCES = {
 _COSTS = {"cost", "cost_usd", "price"}
 _TIMES = {"time", "seconds", "duration", "latency", "latency_ms", "latency_s", "runtime", "runtime_ms", "runtime_s"}
 LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _COSTS | _TIMES)
+_LENGTHS = sorted({len(name) for name in LOWER_IS_BETTER})
 # Scores on their own, but next to other words they may be part of a system's name: `rank_svm`.
 _ALONE = {
     *("wrong", "is_wrong", "incorrect", "is_incorrect", "failed", "failure", "failures", "fails", "misses", "defects"),
@@ -219,8 +220,8 @@ def named_after(column: str) -> str | None:
     ('wer', 'loss', None)
     """
     name = normalize_name(column)
-    ends = [end for place, sign in enumerate(name) if sign == "_" for end in (name[:place], name[place + 1 :])]
-    return max((end for end in ends if end in LOWER_IS_BETTER), key=len, default=None)
+    ends = [(name[:n], name[n : n + 1]) for n in _LENGTHS] + [(name[-n:], name[-n - 1 : -n]) for n in _LENGTHS]
+    return max((end for end, next_to in ends if next_to == "_" and end in LOWER_IS_BETTER), key=len, default=None)
 
 
 # Names of measures: columns called like these are scores of one system by several measures, not scores of several systems.
