@@ -29,8 +29,8 @@ BUDGETS = {
     "plan": (10, 0),
 }
 SHOWN = {name: example for name, example in EXAMPLES.items() if example.command("")[0] in BUDGETS}
-# Asked for: three metrics with a table of their own, and the slices of a score.
-ASKED = {"texts": 5, "noise": 5}
+# Asked for: three metrics with a table of their own, the slices of a score, and a frontier with a table and what it says.
+ASKED = {"texts": 5, "noise": 5, "budget": 11}
 
 
 @pytest.fixture
