@@ -16,7 +16,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from benchmarks.tables import duration, markdown, significant
@@ -104,7 +104,9 @@ def _decisions(n: int) -> tuple[Array, Array]:
     return a, b
 
 
-def _permutation(data: Data, metric: str = "mean", method: str = "auto") -> Callable[[int], Call]:
+def _permutation(
+    data: Data, metric: str = "mean", method: Literal["auto", "fft", "dp", "monte-carlo"] = "auto"
+) -> Callable[[int], Call]:
     def build(n: int) -> Call:
         a, b = data(n)
         return lambda: osc.permutation_test(a, b, metric=metric, method=method, resamples=RESAMPLES)

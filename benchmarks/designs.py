@@ -26,6 +26,7 @@ from benchmarks.tables import markdown
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
+from outscore.core.options import OptionValue
 from outscore.core.rows import PairedScores, Runs
 from outscore.inference.base.differences import item_scores, skew_warning
 from outscore.inference.base.entry import NoSpreadError
@@ -41,6 +42,7 @@ from outscore.results.pvalue import Interval
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.requests.rank import ScoreRequest
 from outscore.workflows.score.run import run as run_score
+from outscore.workflows.systems import Systems
 
 __all__ = ["DESIGNS", "Cell", "main", "measure", "page"]
 
@@ -92,7 +94,7 @@ def measure(name: str, replicates: range) -> Counts:
     return counts
 
 
-def _rejects(test: str, d: Array, clusters: Array | None = None, **options: object) -> bool:
+def _rejects(test: str, d: Array, clusters: Array | None = None, **options: OptionValue) -> bool:
     """Whether a test rejects a mean difference of 0; the permutation test on a grid a thirtieth of the spread wide."""
     metric, a, b = resolve("mean", d, np.zeros_like(d))
     pairs = PairedScores(a, b, 1, None, None if clusters is None else Labels.of(clusters).codes)
@@ -239,7 +241,7 @@ def own_runs(rng: np.random.Generator) -> Iterator[Look]:
                 Labels(np.tile(np.arange(runs), n), tuple(map(str, range(runs)))),
             )
             for population in ("items-and-runs", "items"):
-                system = run_score(ScoreRequest(population=population, repeats="runs"), [table]).systems[0]
+                system = run_score(ScoreRequest(population=population, repeats="runs"), Systems.of([table])).systems[0]
                 assert system.low is not None and system.high is not None  # noqa: PT018
                 holds = system.low <= _true_rate(sd) <= system.high
                 yield "own-runs", f"{n:,} items, {runs} runs", f"{population}, sd {sd:g}", holds
@@ -278,8 +280,8 @@ def gate(rng: np.random.Generator) -> Iterator[Look]:
     for row, (n, spread, margin) in GATES.items():
         for truth, column in ((0.0, "as good"), (-margin, "worse by the margin")):
             pairs, metric, test = _gated(rng, row, n, spread, truth)
-            options = {"resamples": RESAMPLES, **({"method": "auto"} if test == "permutation" else {"interval": "symmetric"})}
-            request = TestRequest(options=options, interval=False)
+            own = {"method": "auto"} if test == "permutation" else {"interval": "symmetric"}
+            request = TestRequest(options={"resamples": RESAMPLES, **own}, interval=False)
             question = replace(request, alternative="greater", delta=-margin)
             name = f"{row}, n = {n:,}, margin {margin:g}"
             passes = _rejects_shifted(test, pairs, metric, question)

@@ -29,7 +29,7 @@ def draw_runtime(results: dict[str, Any], folder: Path) -> list[str]:
     scale = alt.Scale(domain=order, range=[colour.get(name, PINK) for name in order])
     dashes = alt.Scale(domain=order, range=[dash.get(name, [1, 0]) for name in order])
     chart = (
-        alt.Chart(alt.Data(values=results["points"]), width=560, height=400)
+        alt.Chart(alt.InlineData(values=results["points"]), width=560, height=400)
         .mark_line(point=alt.OverlayMarkDef(size=32, filled=True), strokeWidth=2.2)
         .encode(
             x=alt.X(
@@ -73,7 +73,7 @@ def draw_errors(results: dict[str, Any], folder: Path) -> list[str]:
     sizes = [f"{n:,}" for n in design["sentences"]]
     colours = alt.Scale(domain=sizes, range=list(OKABE_ITO[: len(sizes)]))
     chart = (
-        alt.Chart(alt.Data(values=rows), width=330, height=340)
+        alt.Chart(alt.InlineData(values=rows), width=330, height=340)
         .mark_line(point=alt.OverlayMarkDef(size=32, filled=True), strokeWidth=2)
         .encode(
             x=alt.X(
@@ -115,10 +115,10 @@ def draw_sizes(results: dict[str, Any], folder: Path) -> list[str]:
             axis=axis("sample size", [30, 100, 300, 1e3, 3e3, 1e4, 25e3], "~s"),
         )
         y = alt.Y("mean:Q", scale=alt.Scale(domain=[0, 1]), axis=axis("p", [0, 0.2, 0.4, 0.6, 0.8, 1], "~g"))
-        base = alt.Chart(alt.Data(values=rows), width=330, height=200)
+        base = alt.Chart(alt.InlineData(values=rows), width=330, height=200)
         shade = base.mark_area(color=PINK, opacity=0.3).encode(x, alt.Y("least:Q"), alt.Y2("largest:Q"))
         line = base.mark_line(color=BLUE, strokeWidth=2.2).encode(x, y)
-        level = alt.Chart(alt.Data(values=[{"p": ALPHA}])).mark_rule(color=ORANGE, strokeDash=[3, 3]).encode(y="p:Q")
+        level = alt.Chart(alt.InlineData(values=[{"p": ALPHA}])).mark_rule(color=ORANGE, strokeDash=[3, 3]).encode(y="p:Q")
         panels.append(alt.layer(shade, line, level).properties(title=f"({panel.key}) {panel.title}"))
     chart = alt.vconcat(*(alt.hconcat(*panels[i : i + 2]) for i in (0, 2))).properties(
         title=alt.TitleParams(

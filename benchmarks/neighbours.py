@@ -16,7 +16,7 @@ import contextlib
 import io
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib import metadata
@@ -47,8 +47,9 @@ QUESTIONS: dict[str, tuple[list[float], list[float]]] = {
 def exact(a: list[float], b: list[float]) -> Fraction:
     """The two-sided p by counting all signs of the differences that are not 0."""
     d = [Fraction(str(x)) - Fraction(str(y)) for x, y in zip(a, b, strict=True) if x != y]
-    sums = [sum(s * x for s, x in zip(signs, d, strict=True)) for signs in itertools.product((1, -1), repeat=len(d))]
-    return Fraction(sum(abs(total) >= abs(sum(d)) for total in sums), len(sums))
+    zero = Fraction()
+    sums = [sum((s * x for s, x in zip(signs, d, strict=True)), zero) for signs in itertools.product((1, -1), repeat=len(d))]
+    return Fraction(sum(abs(total) >= abs(sum(d, zero)) for total in sums), len(sums))
 
 
 def _scipy(a: list[float], b: list[float]) -> float:
@@ -86,15 +87,16 @@ def _sacrebleu(kind: str) -> Answer:
     """Segments of ten words; where an item is wrong, four of them are others."""
 
     def ask(a: list[float], b: list[float]) -> float:
-        from sacrebleu.metrics import BLEU
+        from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.significance import PairedTest
 
         reference = [" ".join(f"w{i}x{k}" for k in range(10)) for i in range(len(a))]
         wrong = [line.rsplit(" ", 4)[0] + " p q r s" for line in reference]
-        systems = [
+        systems: list[tuple[str, Sequence[str]]] = [
             (name, [reference[i] if x else wrong[i] for i, x in enumerate(scores)]) for name, scores in (("B", b), ("A", a))
         ]
         metric = BLEU(references=[reference])
+        results: Any
         with contextlib.redirect_stderr(io.StringIO()):
             _, results = PairedTest(systems, {"BLEU": metric}, references=None, test_type=kind, n_samples=0)()
         return float(results["BLEU"][1].p_value)

@@ -163,8 +163,9 @@ def _coreference(sizes: Sizes) -> Call:
 
 def _page(sizes: Sizes) -> Call:
     """The explorer, from the files to the text of the page."""
+    from outscore.outputs.model import OutputData
     from outscore.report.render import render
-    from outscore.workflows.diff.run import OutputData, run_study
+    from outscore.workflows.diff.run import run_study
     from outscore.workflows.requests.diff import DiffRequest
 
     gold, *systems = _files(sizes.page)

@@ -130,10 +130,9 @@ class _Page:
 
     def __init__(self, process: subprocess.Popen[str], place: str, token: str) -> None:
         self.pid, self.token, self.place = process.pid, token, place
-        self._open = lambda: http.client.HTTPConnection(place, timeout=600)
 
     def ask(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> bytes:
-        connection = self._open()
+        connection = http.client.HTTPConnection(self.place, timeout=600)
         known = {"authorization": f"Bearer {self.token}"}
         connection.request(method, path, body or None, known | ({"content-type": kind} if body else {}))
         answer = connection.getresponse()

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -137,7 +137,11 @@ def _cluster(*, kill: bool = False) -> Iterator[tuple[Engine, Progress, Usage]]:
         yield cluster, _Killing(pids[0]) if kill else Progress(), usage
 
 
-SETTINGS = {"alone": _alone, "dask": _cluster, "killed": partial(_cluster, kill=True)}
+SETTINGS: dict[str, Callable[[], AbstractContextManager[tuple[Engine, Progress, Usage]]]] = {
+    "alone": _alone,
+    "dask": _cluster,
+    "killed": partial(_cluster, kill=True),
+}
 
 
 def _job(setting: str, path: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from benchmarks.tables import markdown, significant
 from benchmarks.tagging import clipped, plain_monte_carlo
@@ -50,7 +50,7 @@ def measure(design: Design) -> dict[str, Any]:
 def _tasks(n: int, design: Design) -> dict[str, Callable[[], object]]:
     a, b = clipped(n, MULTIPLIER, SEED)
 
-    def through(method: str, resamples: int = 1) -> Callable[[], object]:
+    def through(method: Literal["spectral", "fft", "dp", "monte-carlo"], resamples: int = 1) -> Callable[[], object]:
         return partial(osc.permutation_test, a, b, metric="accuracy", method=method, resamples=resamples)
 
     return {

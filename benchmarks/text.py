@@ -17,7 +17,7 @@ import argparse
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ def _swapped_differences(tables: Mapping[str, tuple[Array, Array]], seed: int) -
 def _p_values(exchanged: Mapping[str, tuple[Array, Array]], swapped: Mapping[str, Array], seed: int) -> dict[str, float]:
     blocks = shared_resampled_blocks([half for pair in exchanged.values() for half in pair], resamples=RESAMPLES, seed=seed)
     totals = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-    p_values = {}
+    p_values: dict[str, float] = {}
     for i, (name, (a, b)) in enumerate(exchanged.items()):
         score = metric_of(name).score
         observed = float(score(a.sum(axis=0)) - score(b.sum(axis=0)))
@@ -179,7 +179,12 @@ def _speed_table(results: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-TABLES = {"level": _level_table, "again": _again_line, "speed": _speed_table, "commands": commands_table}
+TABLES: dict[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
+    "level": _level_table,
+    "again": _again_line,
+    "speed": _speed_table,
+    "commands": commands_table,
+}
 
 
 def _written(page: str, mark: str, lines: Iterator[str]) -> str:
@@ -192,7 +197,7 @@ def _written(page: str, mark: str, lines: Iterator[str]) -> str:
 
 
 def _keep(results: Mapping[str, Any]) -> None:
-    kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    kept: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     kept |= results
     RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     for path in PAGES:
@@ -209,7 +214,12 @@ def main() -> int:
     parser.add_argument("--replicates", type=int, default=REPLICATES)
     options = parser.parse_args()
     results: dict[str, Any] = {}
-    measures = {"level": measure_levels, "again": measure_again, "speed": lambda _: speed(), "commands": lambda _: commands()}
+    measures: dict[str, Callable[[int], dict[str, Any]]] = {
+        "level": measure_levels,
+        "again": measure_again,
+        "speed": lambda _: speed(),
+        "commands": lambda _: commands(),
+    }
     for mark, measure in measures.items():
         if options.only in (None, mark):
             where = machine()

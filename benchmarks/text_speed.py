@@ -59,10 +59,12 @@ def _at_least(score: Callable[[Array], Array], a: Array, b: Array) -> Callable[[
 
 def _peers(rows: Mapping[tuple[str, str], Array]) -> Callable[[], list[float]]:
     """SacreBLEU's own paired test; its metrics are handed the statistics instead of computing them."""
-    from sacrebleu.metrics import BLEU, CHRF, TER
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+    from sacrebleu.metrics.ter import TER
     from sacrebleu.significance import PairedTest
 
-    metrics = {"bleu": BLEU(), "chrf": CHRF(), "ter": TER()}
+    metrics: dict[str, Any] = {"bleu": BLEU(), "chrf": CHRF(), "ter": TER()}
     texts = {system: [system] * len(rows["bleu", system]) for system in (BASELINE, *OTHERS)}
     lists = {key: table.tolist() for key, table in rows.items()}
     for name, metric in metrics.items():
@@ -70,6 +72,7 @@ def _peers(rows: Mapping[tuple[str, str], Array]) -> Callable[[], list[float]]:
         metric._extract_corpus_statistics = lambda lines, _, name=name: lists[name, lines[0]]  # noqa: SLF001
 
     def run() -> list[float]:
+        scores: Any
         _, scores = PairedTest(list(texts.items()), metrics, None, "ar", TRIALS)()
         return [float(result.p_value) for name in scores if name != "System" for result in scores[name][1:]]
 

@@ -83,6 +83,7 @@ def exact_p(a: Scores, b: Scores) -> Fraction:
 def _outscore(a: Scores, b: Scores) -> Answer:
     found = osc.compare(a, b)
     interval = found.interval
+    assert interval is not None
     return float(found.p), interval.low, interval.high
 
 
@@ -160,7 +161,7 @@ def battles() -> list[Vote]:
     return votes
 
 
-Told = tuple[float, float, float, int]
+Told = tuple[float | None, float | None, float | None, int]
 """Strength of the best model in log-odds, its interval, and how many of the 11 neighbours on the board are told apart."""
 
 

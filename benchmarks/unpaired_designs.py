@@ -13,6 +13,7 @@ from outscore.core.numeric import Array
 from outscore.inference.base.question import TestRequest
 from outscore.inference.describe.repeats import run_interval, run_test
 from outscore.inference.unpaired import Samples, run_unpaired, shifted_p
+from outscore.results.comparison import TestResult
 from outscore.results.pvalue import Interval
 
 __all__ = ["gate", "numbers", "shares", "spreads", "whole_runs"]
@@ -60,7 +61,7 @@ def shares(rng: np.random.Generator) -> Iterator[Look]:
         yield "unpaired shares", row, "Miettinen–Nurminen holds", _holds(_fisher(a, other).interval, first - second)
 
 
-def _fisher(a: Array, b: Array):  # noqa: ANN202 - a result of a test
+def _fisher(a: Array, b: Array) -> TestResult:
     return run_unpaired("permutation", Samples(a, b), TestRequest())
 
 
@@ -70,6 +71,8 @@ def gate(rng: np.random.Generator) -> Iterator[Look]:
         kind = "graded, normal" if rate is None else f"right or wrong, .{round(100 * rate)}"
         row = f"{kind}, {n_a} + {n_b}, margin {margin:g}"
         for loss, column in ((0.0, "as good"), (margin, "worse by the margin")):
+            a: Array
+            b: Array
             if rate is None:
                 a, b = np.round(rng.normal(-loss, 1, n_a), 1), np.round(rng.normal(0, 2, n_b), 1)
             else:

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from benchmarks.tagging import clipped, plain_monte_carlo, published_fft
@@ -57,7 +57,7 @@ FULL = Sizes()
 QUICK = Sizes(1_000, 1_000, 2_000, 100_000, 2_000, 99, 200, 10_000, 200, 10_000, 10_000, 1_000, 10)
 
 
-def _tagging(method: str) -> Callable[[Sizes], Call]:
+def _tagging(method: Literal["spectral", "fft", "dp", "monte-carlo"]) -> Callable[[Sizes], Call]:
     def build(sizes: Sizes) -> Call:
         a, b = clipped(sizes.pos, POS_MULTIPLIER, SEED)
         return lambda: osc.permutation_test(a, b, metric="accuracy", method=method, resamples=sizes.resamples)
