@@ -85,7 +85,9 @@ def _parts(tables: Sequence[Array]) -> Iterator[Array]:
 
 def _decimal_scale(tables: Sequence[Array], largest: float, scale: int, room: float) -> int | None:
     """The smallest power of ten, from the given one up, that makes every number whole, up to the `largest`."""
-    scales = _decimal_scales(largest, scale, room)
+    finest = min(10.0**MAX_DIGITS, MAX_CHANCE / room if room else math.inf)
+    powers = (scale * 10**k for k in range(MAX_DIGITS + 1))
+    scales = tuple(power for power in powers if largest * power < 10.0**MAX_DIGITS and power <= finest)
     for x in _parts(tables):
         # Of real numbers nearly any shows it alone, in a hundredth of the time.
         for alone in x[x != np.rint(x)][:3].tolist():
@@ -96,16 +98,6 @@ def _decimal_scale(tables: Sequence[Array], largest: float, scale: int, room: fl
         while scales and len(left := left[~_is_multiple(left, scales[0], room)]):
             scales = scales[1:]
     return scales[0] if scales else None
-
-
-@functools.lru_cache(maxsize=256)
-def _decimal_scales(largest: float, scale: int, room: float) -> tuple[int, ...]:
-    """The powers of ten from the given one up that tell numbers up to the largest apart."""
-    scales: list[int] = []
-    while largest * scale < 10.0**MAX_DIGITS and scale <= 10**MAX_DIGITS and scale * room <= MAX_CHANCE:
-        scales.append(scale)
-        scale *= 10
-    return tuple(scales)
 
 
 def _common_denominator(tables: Sequence[Array], room: float) -> int | None:
