@@ -29,6 +29,8 @@ settings.register_profile("quick", deadline=None, derandomize=True)
 settings.register_profile("whole", deadline=None)
 settings.load_profile("quick")
 QUICK_SHARE, MIN_EXAMPLES = 10, 6
+STATES: dict[object, object] = {}
+"""Of the generators that modules of tests call RNG, as they were made."""
 
 
 def pytest_configure(config):
@@ -64,6 +66,14 @@ def pytest_collection_finish(session):
     gc.enable()
     # Nor need it look through the little that a test makes every few hundred objects: that takes a twentieth of the time.
     gc.set_threshold(100_000, 20, 50)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """What a test draws from the generator of its module is the same, whichever tests of the module this process ran before."""
+    drawn = getattr(getattr(item, "module", None), "RNG", None)
+    if drawn is not None:
+        drawn.bit_generator.state = STATES.setdefault(item.module, drawn.bit_generator.state)
 
 
 @pytest.fixture(scope="session")
