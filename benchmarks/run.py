@@ -25,7 +25,7 @@ BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print, keep."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description="Measure the kernels against their peers.")
-    parser.add_argument("--quick", action="store_true", help="small sizes, under a minute; promises are not measured")
+    parser.add_argument("--quick", action="store_true", help="small sizes, some two minutes; promises are not measured")
     parser.add_argument("--only", choices=list(BENCHMARKS), action="append", help="run this one (repeatable)")
     parser.add_argument("--redraw", action="store_true", help="measure nothing: redraw charts and README from the kept results")
     options = parser.parse_args(arguments)
