@@ -58,8 +58,8 @@ LOWEST = 64
 """Frequencies that are looked at one by one, before doubling, for the first that is negligible."""
 ROUGH = 12.0
 """Of a law whose tail is asked for no closer than per cent, exp(-ROUGH) may be left out on either side, and at a frequency."""
-SPREAD_LEFT = 0.7
-"""A variance that is so large a share of its bound makes a window little wider than a search would."""
+SPREAD_LEFT, ROUGHLY_LEFT = 0.7, 0.3
+"""A variance that is so large a share of its bound makes a window little wider than a search would; or a rough one."""
 HEAVY, BOX_SHARE = 1 / 16, 0.25
 """The share of all weights from which on a size is heavy, and the share of them by which a sum of cosines may move in a box."""
 FINEST_TRANSFORM = 1 << 22
@@ -385,14 +385,13 @@ def _window(law: FlipSum, theta: Array, total: float, nats: float) -> tuple[floa
     """How far above and below its mean the tilted sum lies, but for exp(-nats) of its mass on either side.
 
     A flip of size a with mean a·tanh(θa) is at most as wide as a normal law of variance a²·tanh(θa)/(θa) (Kearns and Saul,
-    1998), and all of them together as one of variance K'(θ)/θ. Where that is hardly more than their own, or rough bounds are
-    all that is asked for, nothing is searched.
+    1998), and all of them together as one of variance K'(θ)/θ. Where that is hardly more than their own, nothing is searched.
     """
     tilt = float(theta[0])
     widest = float(law.spread[0, 0])
     if tilt > 0:
         widest = min(widest, float(law.mean(theta)[0]) / tilt)
-    if nats > ROUGH and float(law.covariance(theta)[0, 0]) < SPREAD_LEFT * widest:
+    if float(law.covariance(theta)[0, 0]) < (SPREAD_LEFT if nats > ROUGH else ROUGHLY_LEFT) * widest:
         return law.window(theta, UP, 2 * total, nats)
     reach = math.sqrt(2 * nats * widest) * (1 + 1e-9)
     return reach, reach
