@@ -26,7 +26,7 @@ SOURCE = Path(outscore.__file__).parent
 GENERATED = SOURCE / "api.py"
 LIMITS = {
     "modules": 342,
-    "lines of code": 64_484,
+    "lines of code": 64_486,
     "types": 462,
     "lists of option names": 0,
     "records patched in workflows": 109,

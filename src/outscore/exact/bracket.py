@@ -496,7 +496,8 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
     order = np.argsort(law.counts, kind="stable")
     sizes, tanh = law.values[order, 0], np.tanh(law.projections(theta))[order, None]
     counts = law.counts[order].astype(np.int64)
-    ends = [*(np.flatnonzero(counts[1:] != counts[:-1]) + 1).tolist(), len(counts)]
+    starts = np.flatnonzero(np.diff(counts, prepend=0)).tolist()
+    exponents = counts[starts].tolist()
     hand = _minutes(index)
     hour, minute = np.divmod(index, hand)
     first = _turns(step * np.array([1.0, hand]), sizes)
@@ -507,16 +508,16 @@ def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Ar
     else:
         hours = np.flatnonzero(np.bincount(hour))
         coarse, hour = np.ascontiguousarray(_turns(step * hand * hours, sizes).T), np.searchsorted(hours, hour)
-    groups = np.empty((len(ends), len(index)), dtype=complex)
+    product = np.empty(len(index), dtype=complex)
     width = max(1, FACTORS // len(sizes))
     for start in range(0, len(index), width):
         here = slice(start, start + width)
         turn = coarse.take(hour[here], axis=1)
         turn *= fine.take(minute[here], axis=1)
         turn.imag *= tanh
-        for group, (low, high) in zip(groups, pairwise([0, *ends]), strict=True):
-            np.multiply.reduce(turn[low:high], axis=0, out=group[here])
-    return _product(groups, counts[np.array(ends) - 1].tolist())
+        powers = [np.multiply.reduce(turn[low:high], axis=0) for low, high in pairwise([*starts, len(counts)])]
+        product[here] = _product(powers, exponents)
+    return product
 
 
 def _minutes(index: Array) -> int:
@@ -546,9 +547,9 @@ def _powers(base: Array, most: int) -> Array:
     return np.ascontiguousarray(powers.T)
 
 
-def _product(bases: Array, counts: Sequence[int]) -> Array:
-    """The product of powers, a row each, all squared together: a fraction of the price of complex powers."""
-    product: Array = np.ones_like(bases[0])
+def _product(bases: Sequence[Array], counts: Sequence[int]) -> Array:
+    """The product of powers, all squared together: a fraction of the price of complex powers."""
+    product = np.ones_like(bases[0])
     for bit in reversed(range(max(counts).bit_length())):
         product *= product
         for base in [k for k, count in enumerate(counts) if count >> bit & 1]:

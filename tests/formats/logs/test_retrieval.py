@@ -135,7 +135,22 @@ def test_damaged_files_are_refused_with_their_line(tmp_path, files, line):
     assert caught.value.file
 
 
-@pytest.mark.parametrize("name", ["nDGC@10", "P@x", "P@-1", "AP(foo=1)", "P(5)", "1 + 1", "", "P@5@6", "a.b", "["])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nDGC@10",
+        "P@x",
+        "P@-1",
+        "AP(foo=1)",
+        "P(5)",
+        "1 + 1",
+        "",
+        "P@5@6",
+        "a.b",
+        "[",
+        pytest.param("P@" + 9_000 * "-" + "1", id="deep"),
+    ],
+)
 def test_a_measure_that_does_not_exist_is_refused(tmp_path, name):
     with pytest.raises(OutscoreError) as caught:
         evaluate_run(*written(tmp_path), name or "@")

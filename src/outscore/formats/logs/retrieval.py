@@ -84,7 +84,8 @@ def evaluate_run(path: str, qrels: str, measure: str | None) -> Evaluation:
     try:
         results = list(ir_measures.iter_calc(list(measures.values()), judged, ranked))
     except Exception as error:  # noqa: BLE001 - some measures need programs that are missing, or other data, and fail in any way
-        finding = f"ir-measures cannot compute {' and '.join(measures)} here: {str(error).partition('. ')[0].rstrip('.')}."
+        reason = " ".join(str(error).split()).partition(". ")[0].rstrip(".")
+        finding = f"ir-measures cannot compute {' and '.join(measures)} here: {reason}."
         raise OutscoreError(finding, SUCH_AS, parameter="metric") from None
     for result in results:
         scores[result.query_id][str(result.measure)] = float(result.value)
@@ -113,7 +114,7 @@ def _measures(ir_measures: ModuleType, names: Sequence[str]) -> dict[str, Any]:
     for name in names:
         try:
             parsed[name] = _measure(ir_measures, name)
-        except (ValueError, SyntaxError, KeyError, TypeError, AssertionError):
+        except (ValueError, SyntaxError, KeyError, TypeError, AssertionError, RecursionError, MemoryError):
             message = f"`{name}` is not a measure of ir-measures."
             raise OutscoreError(message, SUCH_AS, parameter="metric") from None
     return parsed
